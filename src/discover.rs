@@ -1,0 +1,1 @@
+//! Which shadows there are.

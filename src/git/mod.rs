@@ -1,0 +1,14 @@
+//! The repository: opening it, asking git, refs and bases.
+//!
+//! gix reads; git itself is asked where it is the reference: status at the gate, merges, ref transactions.
+
+pub mod bases;
+mod command;
+mod repository;
+mod transaction;
+
+pub use command::Git;
+pub use repository::Repository;
+pub use transaction::{RefEdit, update_refs};
+
+pub use gix::ObjectId;

@@ -1,0 +1,131 @@
+//! The handle of a canonical repository.
+
+use std::path::{Path, PathBuf};
+
+use super::command::Git;
+use crate::error::{Error, Result, chain};
+
+/// Extensions that gix and this program understand; git refuses the others, gix ignores them.
+const EXTENSIONS: &[&str] = &[
+    "noop",
+    "noop-v1",
+    "preciousobjects",
+    "partialclone",
+    "worktreeconfig",
+    "objectformat",
+    "refstorage",
+    "relativeworktrees",
+];
+
+/// A canonical repository, opened from anywhere inside it or one of its worktrees.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    shared: gix::ThreadSafeRepository,
+    common_dir: PathBuf,
+    work_dir: Option<PathBuf>,
+}
+
+impl Repository {
+    /// The repository that `path` is in, also when it is in a linked worktree. The environment
+    /// (`GIT_DIR` …) does not count.
+    ///
+    /// # Errors
+    /// 128 when there is none, when it is someone else's, or when its format is unknown.
+    pub fn discover(path: &Path) -> Result<Self> {
+        let shared =
+            gix::ThreadSafeRepository::discover_opts(path, Default::default(), trusted_options()).map_err(|e| {
+                Error::fatal("not-a-repository", format!("not a git repository: '{}'", path.display()))
+                    .context_of(&e, path)
+            })?;
+        Self::canonical(shared, path)
+    }
+
+    fn canonical(shared: gix::ThreadSafeRepository, path: &Path) -> Result<Self> {
+        let main = shared.to_thread_local().main_repo().map_err(|e| {
+            Error::fatal(
+                "not-a-repository",
+                format!("cannot open the main repository of '{}': {}", path.display(), chain(&e)),
+            )
+        })?;
+        if main.git_dir_trust() != gix::sec::Trust::Full {
+            let shown = main.git_dir().display().to_string();
+            return Err(Error::fatal("unsafe-owner", format!("repository '{shown}' is owned by someone else"))
+                .hint(format!("git config --global --add safe.directory '{shown}'")));
+        }
+        check_format(&main)?;
+        let common_dir = fs_err::canonicalize(main.common_dir())?;
+        let work_dir = main.workdir().map(fs_err::canonicalize).transpose()?;
+        Ok(Repository { shared: main.into_sync(), common_dir, work_dir })
+    }
+
+    /// A handle for this thread, with an object cache; it does not see the environment.
+    pub fn local(&self) -> gix::Repository {
+        let mut repo = self.shared.to_thread_local();
+        repo.clear_namespace();
+        repo.object_cache_size(32 << 20);
+        repo
+    }
+
+    /// The directory that all worktrees share, resolved.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// The main worktree, resolved; `None` for a bare repository.
+    pub fn work_dir(&self) -> Option<&Path> {
+        self.work_dir.as_deref()
+    }
+
+    /// Whether it has no main worktree.
+    pub fn is_bare(&self) -> bool {
+        self.work_dir.is_none()
+    }
+
+    /// Where it is, for people: the main worktree, else the repository itself.
+    pub fn path(&self) -> &Path {
+        self.work_dir().unwrap_or(&self.common_dir)
+    }
+
+    /// Where this program keeps its own: `<common dir>/shadow`.
+    pub fn shadow_dir(&self) -> PathBuf {
+        self.common_dir.join("shadow")
+    }
+
+    /// A call of git about the repository as a whole (no worktree).
+    pub fn git<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Git {
+        Git::new(&self.common_dir, args).env("GIT_DIR", &self.common_dir)
+    }
+}
+
+fn trusted_options() -> gix::sec::trust::Mapping<gix::open::Options> {
+    let options = gix::open::Options::default();
+    gix::sec::trust::Mapping { full: options.clone(), reduced: options }
+}
+
+fn check_format(repo: &gix::Repository) -> Result<()> {
+    let config = repo.config_snapshot();
+    if config.string("extensions.refStorage").is_some_and(|v| v.as_slice() != b"files") {
+        return Err(Error::fatal("unsupported-format", "the reftable ref storage is not supported")
+            .hint("git refs migrate --ref-format=files"));
+    }
+    for section in config.plumbing().sections_by_name("extensions").into_iter().flatten() {
+        for name in section.value_names() {
+            let name = name.to_ascii_lowercase();
+            if !EXTENSIONS.iter().any(|known| *known == name) {
+                return Err(Error::fatal("unsupported-format", format!("unknown repository extension '{name}'")));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Error {
+    /// A discovery error that is more than "there is none" keeps its cause.
+    fn context_of(self, error: &(dyn std::error::Error + 'static), path: &Path) -> Self {
+        let text = chain(error);
+        if text.contains("Could not find a git repository") || text.contains("not find a git repository") {
+            return self.hint("run it inside a repository, or name one with --repo");
+        }
+        Error::fatal("not-a-repository", format!("cannot open the repository at '{}': {text}", path.display()))
+    }
+}

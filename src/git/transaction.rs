@@ -1,0 +1,54 @@
+//! Changing refs: one `git update-ref --stdin -z` transaction, all or nothing, every old value named.
+//!
+//! gix 0.90 can lose unrelated refs beside a running `git pack-refs`; git does not.
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString};
+
+use super::Repository;
+use crate::error::Result;
+
+/// One line of a transaction; never through a symbolic ref.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RefEdit {
+    /// The ref must have this value.
+    Verify(BString, ObjectId),
+    /// The ref must not exist; make it.
+    Create(BString, ObjectId),
+    /// The ref must have the old value (last); give it the new one.
+    Update(BString, ObjectId, ObjectId),
+    /// The ref must have this value; delete it.
+    Delete(BString, ObjectId),
+}
+
+/// All of it or nothing, with `message` as the reflog entry.
+///
+/// # Errors
+/// git's own message when a ref does not have its expected value or is locked.
+pub fn update_refs(repo: &Repository, edits: &[RefEdit], message: &str) -> Result<()> {
+    if edits.is_empty() {
+        return Ok(());
+    }
+    let mut input = b"start\0".to_vec();
+    for edit in edits {
+        let mut line = |verb: &str, name: &BStr, oids: &[&ObjectId]| {
+            input.extend_from_slice(b"option no-deref\0");
+            input.extend_from_slice(verb.as_bytes());
+            input.push(b' ');
+            input.extend_from_slice(name);
+            for oid in oids {
+                input.push(0);
+                input.extend_from_slice(oid.to_string().as_bytes());
+            }
+            input.push(0);
+        };
+        match edit {
+            RefEdit::Verify(name, old) => line("verify", name.as_ref(), &[old]),
+            RefEdit::Create(name, new) => line("create", name.as_ref(), &[new]),
+            RefEdit::Update(name, new, old) => line("update", name.as_ref(), &[new, old]),
+            RefEdit::Delete(name, old) => line("delete", name.as_ref(), &[old]),
+        }
+    }
+    input.extend_from_slice(b"prepare\0commit\0");
+    repo.git(["update-ref", "-m", message, "--stdin", "-z"]).input(input).run().map(|_| ())
+}

@@ -1,0 +1,17 @@
+//! git-shadow releases agents' worktrees and branches whose work is provably safe, and can take it back.
+//!
+//! `cli → policy → discover → inspect → judge → plan → execute → journal → report`
+
+pub mod cli;
+pub mod commands;
+pub mod discover;
+pub mod error;
+pub mod git;
+pub mod inspect;
+pub mod judge;
+pub mod landing;
+pub mod lease;
+pub mod model;
+pub mod policy;
+pub mod report;
+pub mod sys;

@@ -1,0 +1,3 @@
+//! `git shadow`.
+
+fn main() {}

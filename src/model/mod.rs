@@ -1,0 +1,27 @@
+//! The nouns of the program: owned data without I/O.
+//!
+//! Evidence goes in (`evidence`), holds and a verdict come out (`hold`, `verdict`); `judge` is the only
+//! place that turns one into the other.
+
+pub mod bytes;
+mod evidence;
+mod fact;
+mod hold;
+mod landing;
+mod lease;
+mod shadow;
+mod verdict;
+
+pub use evidence::{
+    Age, BranchFacts, BranchUser, Evidence, Lock, LockKind, Pending, PendingWork, Place, RepositoryFacts, Status,
+    Undeletable, Unpushed, Use, WorktreeFacts,
+};
+pub use fact::Fact;
+pub use hold::{Code, Hold, On};
+pub use landing::{How, Landed, Landing};
+pub use lease::{Lease, LeaseState};
+pub use shadow::{Base, Branch, Head, Registration, Shadow, short_name};
+pub use verdict::{Because, Half, Outcome, StepKind, StepReport, Verdict};
+
+/// An instant, always UTC.
+pub type Timestamp = jiff::Timestamp;

@@ -1,0 +1,8 @@
+//! All that depends on the operating system: clock, process and mount tables, trees by descriptor, locks.
+
+pub mod clock;
+pub mod lock;
+pub mod mounts;
+pub mod process;
+pub mod tree;
+pub mod vantage;
