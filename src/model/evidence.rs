@@ -167,7 +167,9 @@ pub struct WorktreeFacts {
     pub in_use: Fact<Vec<Use>>,
     /// What its HEAD reaches that is nowhere else.
     pub unpushed: Fact<Unpushed>,
-    /// HEAD's commits have landed, or it is in a base (for detached ones and foreign branches).
+    /// The first base that reaches HEAD.
+    pub head_in_base: Fact<Option<RefAt>>,
+    /// What became of HEAD's work.
     pub head_landing: Fact<Landing>,
     /// Private refs that reach objects nothing else keeps.
     pub private_refs: Fact<Vec<BString>>,
@@ -188,6 +190,9 @@ pub struct BranchUser {
     pub how: &'static str,
 }
 
+/// A full ref name and what it points at.
+pub type RefAt = (BString, ObjectId);
+
 /// Facts about a branch.
 #[derive(Debug, Clone, Default)]
 pub struct BranchFacts {
@@ -200,9 +205,9 @@ pub struct BranchFacts {
     /// Commits of the tip that are in no base and on no remote.
     pub unpushed: Fact<usize>,
     /// The first base that reaches the tip.
-    pub in_base: Fact<Option<BString>>,
+    pub in_base: Fact<Option<RefAt>>,
     /// A remote-tracking ref that reaches the tip: its own name first.
-    pub on_remote: Fact<Option<BString>>,
+    pub on_remote: Fact<Option<RefAt>>,
     /// What became of its work.
     pub landing: Fact<Landing>,
     /// Landed only on a local base that no remote has.
@@ -239,6 +244,4 @@ pub struct Evidence {
     pub age: Fact<Age>,
     /// An operation that is not done has it.
     pub pending: Option<Pending>,
-    /// The tip, for a purged or detached one HEAD's commit, that the proofs were asked about.
-    pub subject: Option<ObjectId>,
 }

@@ -13,8 +13,8 @@ mod shadow;
 mod verdict;
 
 pub use evidence::{
-    Age, BranchFacts, BranchUser, Evidence, Lock, LockKind, Pending, PendingWork, Place, RepositoryFacts, Status,
-    Undeletable, Unpushed, Use, WorktreeFacts,
+    Age, BranchFacts, BranchUser, Evidence, Lock, LockKind, Pending, PendingWork, Place, RefAt, RepositoryFacts,
+    Status, Undeletable, Unpushed, Use, WorktreeFacts,
 };
 pub use fact::Fact;
 pub use hold::{Code, Hold, On};
