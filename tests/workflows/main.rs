@@ -1,0 +1,6 @@
+//! Named histories in real repositories, made by real git in a hermetic environment.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, unreachable_pub, missing_docs)]
+#![allow(dead_code)]
+
+mod harness;
+mod histories;
