@@ -6,3 +6,4 @@ mod checker;
 mod checker_works;
 mod harness;
 mod histories;
+mod image;
