@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, unreachable_pub, missing_docs)]
 #![allow(dead_code)]
 
+mod architecture;
 mod checker;
 mod checker_works;
 mod harness;
