@@ -8,6 +8,7 @@ pub mod discover;
 pub mod error;
 pub mod git;
 pub mod inspect;
+pub mod journal;
 pub mod judge;
 pub mod landing;
 pub mod lease;

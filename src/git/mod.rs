@@ -9,6 +9,6 @@ mod transaction;
 
 pub use command::Git;
 pub use repository::Repository;
-pub use transaction::{RefEdit, update_refs};
+pub use transaction::{RefEdit, read_ref, update_refs};
 
 pub use gix::ObjectId;

@@ -6,7 +6,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::Repository;
-use crate::error::Result;
+use crate::error::{Error, Result, chain};
 
 /// One line of a transaction; never through a symbolic ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,4 +51,21 @@ pub fn update_refs(repo: &Repository, edits: &[RefEdit], message: &str) -> Resul
     }
     input.extend_from_slice(b"prepare\0commit\0");
     repo.git(["update-ref", "-m", message, "--stdin", "-z"]).input(input).run().map(|_| ())
+}
+
+/// What a ref points at, never through a symbolic one; `None` when there is no such ref.
+///
+/// # Errors
+/// When it is symbolic, or cannot be read.
+pub fn read_ref(repo: &Repository, name: &BStr) -> Result<Option<ObjectId>> {
+    let unread = |why: String| Error::failed("ref", format!("cannot read '{name}': {why}"));
+    let local = repo.local();
+    match local.try_find_reference(name).map_err(|e| unread(chain(&e)))? {
+        None => Ok(None),
+        Some(found) if found.name().as_bstr() != name => Ok(None),
+        Some(found) => match found.target().try_id() {
+            Some(id) => Ok(Some(id.to_owned())),
+            None => Err(unread("it is symbolic".into())),
+        },
+    }
 }

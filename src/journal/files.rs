@@ -1,0 +1,66 @@
+//! Files of the journal: written whole or not at all, and on the disk before the next step.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use fs_err::os::unix::fs::OpenOptionsExt as _;
+
+use crate::error::{Error, Result};
+
+/// Write `bytes` to `path`, readable by its owner only: a temporary sibling, fsync, rename, fsync of the directory.
+///
+/// # Errors
+/// When the directory cannot be written.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".tmp");
+    let temporary = Path::new(&temporary);
+    let mut file =
+        fs_err::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(temporary)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs_err::rename(temporary, path)?;
+    sync_parent(path)
+}
+
+/// Write a value as JSON, as [`write`] does.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_json<T: serde::Serialize>(path: &Path, value: &T) -> Result<()> {
+    let mut text = serde_json::to_vec_pretty(value).map_err(|e| Error::failed("journal", e.to_string()))?;
+    text.push(b'\n');
+    write(path, &text)
+}
+
+/// Read a value of JSON; `None` when there is no such file.
+///
+/// # Errors
+/// `corrupt-journal` (128) with the file's name when it cannot be read or understood.
+pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let corrupt = |why: String| {
+        Error::fatal("corrupt-journal", format!("cannot read the journal '{}': {why}", path.display()))
+            .hint("move that operation's folder aside if you do not need to take it back; its commits stay pinned")
+    };
+    match fs_err::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| corrupt(e.to_string())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(corrupt(error.to_string())),
+    }
+}
+
+/// Put a directory's entries on the disk.
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn sync_directory(path: &Path) -> Result<()> {
+    Ok(fs_err::File::open(path)?.sync_all()?)
+}
+
+/// Put the entry of `path` in its directory on the disk.
+///
+/// # Errors
+/// When the directory cannot be opened.
+pub fn sync_parent(path: &Path) -> Result<()> {
+    path.parent().map_or(Ok(()), sync_directory)
+}
