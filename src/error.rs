@@ -1,6 +1,7 @@
 //! Errors and exit codes: one match from the kind of an error to the code of the process.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// How the process ends (DESIGN section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +42,8 @@ pub struct Error {
     pub message: String,
     /// What would help.
     pub hint: Option<String>,
+    /// The file or directory that it is about, for programs.
+    pub path: Option<PathBuf>,
 }
 
 /// The result of everything that can fail.
@@ -49,28 +52,35 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// An error that ends the process (128) when nothing handles it.
     pub fn fatal(code: &'static str, message: impl Into<String>) -> Self {
-        Error { exit: Exit::Fatal, code, message: message.into(), hint: None }
+        Error { exit: Exit::Fatal, code, message: message.into(), hint: None, path: None }
     }
 
     /// Something of several that failed (2).
     pub fn failed(code: &'static str, message: impl Into<String>) -> Self {
-        Error { exit: Exit::Failed, code, message: message.into(), hint: None }
+        Error { exit: Exit::Failed, code, message: message.into(), hint: None, path: None }
     }
 
     /// Bad usage (129).
     pub fn usage(message: impl Into<String>) -> Self {
-        Error { exit: Exit::Usage, code: "usage", message: message.into(), hint: None }
+        Error { exit: Exit::Usage, code: "usage", message: message.into(), hint: None, path: None }
     }
 
     /// The answer is no (1).
     pub fn no(code: &'static str, message: impl Into<String>) -> Self {
-        Error { exit: Exit::No, code, message: message.into(), hint: None }
+        Error { exit: Exit::No, code, message: message.into(), hint: None, path: None }
     }
 
     /// With a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// About this file or directory.
+    #[must_use]
+    pub fn at(mut self, path: impl Into<PathBuf>) -> Self {
+        self.path = Some(path.into());
         self
     }
 

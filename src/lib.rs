@@ -16,3 +16,4 @@ pub mod model;
 pub mod policy;
 pub mod report;
 pub mod sys;
+pub mod ui;

@@ -1,3 +1,5 @@
 //! `git shadow`.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    git_shadow::cli::main(std::env::args_os())
+}

@@ -1,3 +1,131 @@
 //! One file per command: its arguments and its run.
 
+pub mod expire;
+pub mod explain;
+pub mod fleet;
+pub mod init;
+pub mod list;
+pub mod log;
+pub mod prune_sessions;
+pub mod release;
+pub mod select;
 pub mod survey;
+pub mod undo;
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Exit, Result};
+use crate::report::{self, Format, Report, View};
+use crate::sys::clock;
+use crate::ui::{ColourWhen, Look, Ui};
+
+/// Options that every command has, before or after its name.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Options {
+    /// Start in DIR instead of the current directory; several are taken one from the other, as git does
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub directory: Vec<PathBuf>,
+    /// The repository at DIR instead of the one here; repeat it for several
+    #[arg(long, value_name = "DIR", global = true)]
+    pub repo: Vec<PathBuf>,
+    /// Every canonical repository below DIR; repeat it for several
+    #[arg(long, value_name = "DIR", global = true)]
+    pub under: Vec<PathBuf>,
+    /// Print one JSON document (git-shadow.report.v1)
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print a stable format for scripts, a label a line
+    #[arg(long, global = true)]
+    pub porcelain: bool,
+    /// End porcelain lines with NUL and quote nothing; implies --porcelain
+    #[arg(short = 'z', global = true)]
+    pub nul: bool,
+    /// Say nothing beside the answer and errors
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Colour the output
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", num_args = 0..=1,
+          default_missing_value = "always", require_equals = true)]
+    pub color: ColourWhen,
+}
+
+impl Options {
+    /// In which form the answer is printed.
+    pub fn format(&self) -> Format {
+        match (self.json, self.porcelain || self.nul) {
+            (true, _) => Format::Json,
+            (false, true) => Format::Porcelain { nul: self.nul },
+            (false, false) => Format::Human,
+        }
+    }
+
+    /// What the streams should look like.
+    pub fn look(&self) -> Look {
+        Look { colour: self.color, quiet: self.quiet, verbose: self.verbose }
+    }
+
+    /// Several repositories may be meant: then one that fails is reported and the others go on.
+    pub fn many(&self) -> bool {
+        !self.under.is_empty() || self.repo.len() > 1
+    }
+}
+
+/// What a command is run with.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The streams.
+    pub ui: &'a Ui,
+    /// The options that every command has.
+    pub options: &'a Options,
+    /// Where it starts, absolute.
+    pub dir: PathBuf,
+    /// The command as it is typed.
+    pub command: &'static str,
+}
+
+impl Context<'_> {
+    /// A path of the command line, from where the command starts.
+    pub fn path(&self, given: &Path) -> PathBuf {
+        self.dir.join(given)
+    }
+
+    /// Print the answer in the form that was asked for, narration and errors beside it; the exit code it means.
+    pub fn tell(&self, report: &Report, view: &View) -> Exit {
+        let view = View { verbose: self.options.verbose, ..view.clone() };
+        match self.options.format() {
+            Format::Json => self.ui.answer(report::json::render(report, &view)),
+            Format::Porcelain { nul } => self.ui.answer(report::porcelain::render(report, &view, nul)),
+            Format::Human => {
+                let page = report::human::render(report, &view, &self.ui.canvas(&self.dir));
+                self.ui.answer(page.text);
+                page.hints.iter().for_each(|hint| self.ui.hint(hint));
+            }
+        }
+        for repository in &report.repositories {
+            for error in &repository.errors {
+                self.ui.error(error);
+            }
+        }
+        report.exit()
+    }
+
+    /// End with an error. A program that asked for JSON gets a report all the same: one repository, the place that
+    /// was asked about, with the error in it.
+    ///
+    /// # Errors
+    /// The error again, when no report was asked for.
+    pub fn fail(&self, error: Error) -> Result<Exit> {
+        if self.options.format() != Format::Json {
+            return Err(error);
+        }
+        let exit = error.exit;
+        let place = self.options.repo.first().map_or_else(|| self.dir.clone(), |given| self.path(given));
+        let report = Report::failed(self.command, clock::now(), &place, error);
+        self.tell(&report, &View::default());
+        Ok(exit)
+    }
+}

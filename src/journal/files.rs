@@ -15,8 +15,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".tmp");
     let temporary = Path::new(&temporary);
-    let mut file =
-        fs_err::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(temporary)?;
+    let mut file = fs_err::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(temporary)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs_err::rename(temporary, path)?;

@@ -1,10 +1,66 @@
 //! What a run tells: one shape for list, dry run and real run.
 
-use std::path::PathBuf;
+pub mod human;
+pub mod json;
+pub mod porcelain;
+mod run;
+mod summary;
+mod table;
+mod words;
 
-use crate::error::Error;
+pub use summary::Summary;
+
+use std::path::{Path, PathBuf};
+
+use jiff::SignedDuration;
+
+use crate::error::{Error, Exit};
 use crate::judge::Judgement;
-use crate::model::{Hold, Outcome, RepositoryFacts, StepReport, Timestamp};
+use crate::model::{Hold, Outcome, RepositoryFacts, StepReport, Timestamp, Verdict};
+
+/// In which form a report is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Human,
+    /// For scripts, a label a line.
+    Porcelain {
+        /// Lines end with NUL and nothing is quoted.
+        nul: bool,
+    },
+    /// For programs.
+    Json,
+}
+
+/// Which part of a report is printed.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// Foreign ones too.
+    pub all: bool,
+    /// Only those of which something stays.
+    pub held: bool,
+    /// Only those of which something goes.
+    pub releasable: bool,
+    /// Only the census, in the form for people.
+    pub summary: bool,
+    /// Nothing is folded.
+    pub verbose: bool,
+    /// Until when the operation can be undone.
+    pub undo_until: Option<Timestamp>,
+}
+
+impl View {
+    /// Whether this shadow is shown.
+    pub fn shows(&self, shadow: &ShadowReport) -> bool {
+        let asked = |held, goes| !(self.held || self.releasable) || (self.held && held) || (self.releasable && goes);
+        match shadow.judgement.verdict {
+            Verdict::Release => asked(false, true),
+            Verdict::Partial => asked(true, true),
+            Verdict::Held => asked(true, false),
+            Verdict::Foreign => self.all && asked(false, false),
+        }
+    }
+}
 
 /// A shadow, its judgement and what was done with it.
 #[derive(Debug, Clone)]
@@ -26,6 +82,18 @@ impl ShadowReport {
             Outcome::Failed => 4,
         };
         self.steps.iter().map(|s| s.outcome).max_by_key(rank)
+    }
+
+    /// The invoking shell is inside its worktree.
+    pub fn is_current(&self) -> bool {
+        let facts = self.judgement.evidence.worktree.as_ref();
+        facts.is_some_and(|facts| facts.current.known() == Some(&true))
+    }
+
+    /// How long ago it last showed a sign of activity; one in the future is now.
+    pub fn age(&self, now: Timestamp) -> Option<SignedDuration> {
+        let newest = self.judgement.evidence.age.known()?.newest?;
+        Some(now.duration_since(newest).max(SignedDuration::ZERO))
     }
 }
 
@@ -70,4 +138,41 @@ pub struct Report {
     pub session_roots: Vec<SessionRoot>,
     /// The operation that can be undone, when something was changed.
     pub operation: Option<String>,
+}
+
+impl Report {
+    /// Nothing but an error about the place that was asked about.
+    pub fn failed(command: &'static str, now: Timestamp, place: &Path, error: Error) -> Self {
+        Report {
+            command,
+            dry_run: true,
+            generated_at: now,
+            repositories: vec![RepositoryReport::failed(place, error)],
+            session_roots: Vec::new(),
+            operation: None,
+        }
+    }
+
+    /// The exit code it means: a repository that failed, or a step that failed or raced, is 2.
+    pub fn exit(&self) -> Exit {
+        let wrong = |repository: &RepositoryReport| {
+            let bad = |shadow: &ShadowReport| matches!(shadow.outcome(), Some(Outcome::Failed | Outcome::Raced));
+            !repository.errors.is_empty() || repository.shadows.iter().any(bad)
+        };
+        if self.repositories.iter().any(wrong) { Exit::Failed } else { Exit::Done }
+    }
+}
+
+impl RepositoryReport {
+    /// A repository, or the place where one was expected, of which nothing is known but an error.
+    pub fn failed(place: &Path, error: Error) -> Self {
+        RepositoryReport {
+            path: place.to_owned(),
+            common_dir: place.to_owned(),
+            bare: false,
+            facts: RepositoryFacts::default(),
+            shadows: Vec::new(),
+            errors: vec![error],
+        }
+    }
 }

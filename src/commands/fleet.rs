@@ -1,0 +1,134 @@
+//! One command over many repositories: finding them, and going on when one fails.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::{Context, Options, survey};
+use crate::error::{Error, Result};
+use crate::git::Repository;
+use crate::inspect::{Depth, Host};
+use crate::judge::Terms;
+use crate::lease::Leases;
+use crate::model::{Fact, Timestamp};
+use crate::policy;
+use crate::report::{RepositoryReport, ShadowReport};
+use crate::sys::{self, process::Processes};
+
+/// Never the home of a canonical repository, and costly to walk.
+const SKIPPED: &[&str] = &["node_modules", "target"];
+
+/// A place where a repository was asked for, and the repository or why there is none.
+pub type Found = (PathBuf, Result<Repository>);
+
+/// The repositories that the options mean: those named, those below a directory, else the one here. Sorted by path,
+/// each once however often it is named.
+pub fn repositories(options: &Options, dir: &Path) -> Vec<Found> {
+    let mut places: Vec<PathBuf> = options.repo.iter().map(|given| dir.join(given)).collect();
+    let mut failed = Vec::new();
+    for root in &options.under {
+        walk(&dir.join(root), true, &mut places, &mut failed);
+    }
+    if options.repo.is_empty() && options.under.is_empty() {
+        places.push(dir.to_owned());
+    }
+    let mut seen = HashSet::new();
+    let mut found: Vec<Found> = places
+        .into_iter()
+        .map(|place| {
+            let repository = Repository::discover(&place);
+            (repository.as_ref().map_or(place, |repo| repo.path().to_owned()), repository)
+        })
+        .filter(|(_, repo)| repo.as_ref().map_or(true, |repo| seen.insert(repo.common_dir().to_owned())))
+        .chain(failed.into_iter().map(|(place, error)| (place, Err(error))))
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
+/// Run `each` over every repository. One that fails is reported and the others go on; when only one was meant, its
+/// failure is the command's.
+///
+/// # Errors
+/// Of the only repository.
+pub fn run(
+    context: &Context<'_>,
+    each: impl Fn(&Repository) -> Result<RepositoryReport>,
+) -> Result<Vec<RepositoryReport>> {
+    let found = repositories(context.options, &context.dir);
+    let progress = context.ui.progress("looking at repositories", found.len());
+    let mut reports = Vec::with_capacity(found.len());
+    for (place, repository) in found {
+        match repository.and_then(|repo| each(&repo)) {
+            Ok(report) => reports.push(report),
+            Err(error) if context.options.many() => {
+                let error = error.context(format_args!("'{}'", place.display())).at(&place);
+                reports.push(RepositoryReport::failed(&place, error));
+            }
+            Err(error) => return Err(error),
+        }
+        progress.step();
+    }
+    Ok(reports)
+}
+
+/// The machine as it is now, looked at once a run.
+pub fn host(now: Timestamp) -> Host {
+    Host {
+        processes: Processes::snapshot(),
+        mounts: sys::mounts::points().into(),
+        leases: Leases::read(),
+        here: Fact::Unknown("not read yet".into()),
+        confined: sys::vantage::confined(),
+        booted_at: sys::vantage::booted_at(),
+        now,
+    }
+}
+
+/// Every shadow of a repository, judged and not touched.
+///
+/// # Errors
+/// When its policy is bad, or it cannot be read as a whole.
+pub fn judged(repo: &Repository, host: &Host, depth: Depth) -> Result<RepositoryReport> {
+    let policy = policy::load(repo)?;
+    let survey = survey::survey(repo, &policy, host, None, depth, Terms::default())?;
+    Ok(RepositoryReport {
+        path: repo.path().to_owned(),
+        common_dir: repo.common_dir().to_owned(),
+        bare: repo.is_bare(),
+        facts: survey.facts,
+        shadows: survey.judgements.into_iter().map(|judgement| ShadowReport { judgement, steps: Vec::new() }).collect(),
+        errors: Vec::new(),
+    })
+}
+
+/// Directories with a `.git` directory, and bare repositories. Linked worktrees and submodules have a `.git` file and
+/// are not canonical. Follows no links.
+fn walk(dir: &Path, root: bool, places: &mut Vec<PathBuf>, failed: &mut Vec<(PathBuf, Error)>) {
+    let entries = fs_err::read_dir(dir).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>());
+    let entries = match entries {
+        Ok(entries) => entries,
+        // Below the root, what may not be read is someone else's.
+        Err(error) if root || error.kind() != std::io::ErrorKind::PermissionDenied => {
+            return failed.push((dir.to_owned(), error.into()));
+        }
+        Err(_) => return,
+    };
+    let is_dir = |name: &str| entries.iter().any(|e| e.file_name() == name && e.file_type().is_ok_and(|t| t.is_dir()));
+    let bare = is_dir("objects") && is_dir("refs") && entries.iter().any(|entry| entry.file_name() == "HEAD");
+    if bare || is_dir(".git") {
+        places.push(dir.to_owned());
+    }
+    if bare {
+        return;
+    }
+    let mut below: Vec<PathBuf> = entries
+        .iter()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| entry.file_name() != ".git" && !SKIPPED.iter().any(|name| entry.file_name() == *name))
+        .map(|entry| entry.path())
+        .collect();
+    below.sort();
+    for path in below {
+        walk(&path, false, places, failed);
+    }
+}

@@ -1,0 +1,1 @@
+//! Which shadow a word on the command line means.

@@ -1,0 +1,185 @@
+//! For people: the answer for standard output, and hints for standard error.
+
+use std::collections::BTreeMap;
+
+use gix::bstr::ByteSlice as _;
+
+use super::{Report, RepositoryReport, ShadowReport, Summary, View, run, table, words};
+use crate::model::{Code, Timestamp, Verdict};
+use crate::ui::{Canvas, Ink};
+
+/// More rows than this, and held shadows are counted by code instead of shown.
+const ROWS: usize = 40;
+
+/// An answer and what goes beside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The answer.
+    pub text: String,
+    /// What would help.
+    pub hints: Vec<String>,
+}
+
+/// The report of a list, a dry run or a real run.
+pub fn render(report: &Report, view: &View, canvas: &Canvas) -> Page {
+    let list = report.command == "list";
+    let mut page = Page::default();
+    if view.summary {
+        census(&mut page.text, report);
+    } else if list {
+        sections(&mut page, report, view, canvas, |text, rows| {
+            text.push_str(&table::render(rows, report.generated_at, canvas));
+        });
+    } else if report.dry_run {
+        run::planned(&mut page, report, view, canvas);
+    } else {
+        run::done(&mut page, report, view, canvas);
+    }
+    if list {
+        totals(&mut page, report);
+        fetched(&mut page, report, canvas);
+    }
+    page
+}
+
+/// Each repository that has something to show, under a heading when there are several.
+pub(super) fn sections(
+    page: &mut Page,
+    report: &Report,
+    view: &View,
+    canvas: &Canvas,
+    body: impl Fn(&mut String, &[&ShadowReport]),
+) {
+    let shown = |repository: &'_ RepositoryReport| repository.shadows.iter().filter(|s| view.shows(s)).count();
+    let whole = view.verbose || view.held || report.repositories.iter().map(shown).sum::<usize>() <= ROWS;
+    for repository in &report.repositories {
+        let all: Vec<&ShadowReport> = repository.shadows.iter().filter(|shadow| view.shows(shadow)).collect();
+        if all.is_empty() {
+            continue;
+        }
+        if report.repositories.len() > 1 {
+            page.text.push_str(&format!("{}\n", canvas.ink(Ink::Bold, &canvas.path(&repository.path))));
+        }
+        let folds = |shadow: &&ShadowReport| {
+            !whole && shadow.judgement.verdict == Verdict::Held && shadow.outcome().is_none() && !shadow.is_current()
+        };
+        let (folded, rows): (Vec<_>, Vec<_>) = all.into_iter().partition(folds);
+        if !rows.is_empty() {
+            body(&mut page.text, &rows);
+        }
+        if !folded.is_empty() {
+            let more = if rows.is_empty() { "" } else { " more" };
+            let codes = by_code(&folded).into_iter().map(|(code, number)| format!("{number} {code}"));
+            let codes: Vec<String> = codes.collect();
+            page.text.push_str(&format!("… {}{more} held: {}; --held shows them\n", folded.len(), codes.join(", ")));
+        }
+        if report.repositories.len() > 1 {
+            page.text.push('\n');
+        }
+    }
+}
+
+/// How many shadows each first hold keeps, the most frequent first.
+fn by_code(held: &[&ShadowReport]) -> Vec<(&'static str, usize)> {
+    let mut counts: BTreeMap<Option<Code>, usize> = BTreeMap::new();
+    for shadow in held {
+        *counts.entry(shadow.judgement.holds.first().map(|hold| hold.code)).or_default() += 1;
+    }
+    let named = |(code, number): (Option<Code>, usize)| (code.map_or("without a proof", Code::as_str), number);
+    let mut counts: Vec<_> = counts.into_iter().map(named).collect();
+    counts.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    counts
+}
+
+fn totals(page: &mut Page, report: &Report) {
+    let counts = Summary::of(report);
+    let places = match report.repositories.len() {
+        0 | 1 => String::new(),
+        number => format!(" in {}", words::count(number, "repository")),
+    };
+    if counts.shadows == 0 && report.repositories.iter().any(|repository| !repository.errors.is_empty()) {
+        return;
+    }
+    if counts.shadows == 0 {
+        page.text.push_str(&format!("no shadows{places}"));
+        match counts.foreign {
+            0 => {}
+            foreign => {
+                page.text.push_str(&format!("; {} that policy does not name", words::count(foreign, "other")));
+                page.hints.push("'git shadow init --detect' proposes patterns for what is there".into());
+                page.hints.push("'git shadow list --all' shows it".into());
+            }
+        }
+        page.text.push('\n');
+        return;
+    }
+    let mut parts = vec![format!("{} to release", counts.release)];
+    if counts.partial > 0 {
+        parts.push(format!("{} in part", counts.partial));
+    }
+    parts.push(format!("{} held", counts.held));
+    if counts.foreign > 0 {
+        parts.push(format!("{} foreign", counts.foreign));
+    }
+    page.text.push_str(&format!("{}{places}: {}\n", words::count(counts.shadows, "shadow"), parts.join(", ")));
+}
+
+/// What can go and why, and what each code holds back.
+fn census(text: &mut String, report: &Report) {
+    let shadows = || report.repositories.iter().flat_map(|repository| &repository.shadows);
+    let mut going: BTreeMap<&str, usize> = BTreeMap::new();
+    for because in shadows().filter_map(|shadow| shadow.judgement.because) {
+        *going.entry(because.as_str()).or_default() += 1;
+    }
+    let mut keeping: BTreeMap<Code, (usize, usize)> = BTreeMap::new();
+    for shadow in shadows().filter(|shadow| shadow.judgement.verdict == Verdict::Held) {
+        let codes: Vec<Code> = shadow.judgement.holds.iter().map(|hold| hold.code).collect();
+        for (n, code) in codes.iter().enumerate().filter(|(n, code)| !codes[..*n].contains(code)) {
+            let (first, any) = keeping.entry(*code).or_default();
+            *first += usize::from(n == 0);
+            *any += 1;
+        }
+    }
+    if !going.is_empty() {
+        text.push_str("to release, because\n");
+        going.iter().for_each(|(because, number)| text.push_str(&format!("{number:7}  {because}\n")));
+    }
+    if !keeping.is_empty() {
+        text.push_str("held, first by and in all by\n");
+        for (code, (first, any)) in &keeping {
+            text.push_str(&format!("{first:7} {any:7}  {:15}  {}\n", code.as_str(), code.summary()));
+        }
+    }
+}
+
+/// Stale knowledge must not read like a verdict on what the remote has by now.
+pub(super) fn fetched(page: &mut Page, report: &Report, canvas: &Canvas) {
+    let waits = |shadow: &ShadowReport| {
+        let holds = &shadow.judgement.holds;
+        shadow.judgement.verdict != Verdict::Foreign
+            && holds
+                .iter()
+                .any(|hold| matches!(hold.code, Code::Unlanded | Code::Unpushed | Code::UnpushedHead | Code::Partial))
+    };
+    let oldest = report
+        .repositories
+        .iter()
+        .filter(|repository| repository.shadows.iter().any(waits))
+        .flat_map(|repository| repository.facts.bases.known().into_iter().flatten().map(move |base| (repository, base)))
+        .filter(|(_, base)| base.name.starts_with(b"refs/remotes/"))
+        .min_by_key(|(_, base)| base.fetched_at);
+    let Some((repository, base)) = oldest else { return };
+    let place = match report.repositories.len() {
+        0 | 1 => String::new(),
+        _ => format!(" of '{}'", canvas.path(&repository.path)),
+    };
+    let when = base.fetched_at.map_or("at an unknown time".into(), |at| ago(at, report.generated_at));
+    page.hints.push(format!(
+        "base '{}'{place} last fetched {when}; 'git shadow prune-sessions --fetch' looks again",
+        words::short_ref(base.name.as_bstr())
+    ));
+}
+
+fn ago(at: Timestamp, now: Timestamp) -> String {
+    words::ago(now.duration_since(at))
+}

@@ -1,0 +1,144 @@
+//! For people: what a run would do, and what it did.
+
+use super::human::{Page, fetched, sections};
+use super::{Report, ShadowReport, Summary, View, table, words};
+use crate::model::{Outcome, Registration, StepKind, Verdict};
+use crate::ui::{Canvas, Ink, safe, safe_lossy};
+
+/// What would be done.
+pub(super) fn planned(page: &mut Page, report: &Report, view: &View, canvas: &Canvas) {
+    let counts = Summary::of(report);
+    let goes = counts.release + counts.partial;
+    page.text.push_str(&format!("would release {goes} of {}\n", words::count(counts.shadows, "shadow")));
+    if counts.shadows > 0 {
+        page.text.push('\n');
+    }
+    sections(page, report, view, canvas, |text, rows| {
+        let width = rows.iter().map(|row| unicode_width(&words::label(&row.judgement))).max().unwrap_or(0);
+        for row in rows {
+            match row.judgement.verdict {
+                Verdict::Release | Verdict::Partial => going(text, row, width, canvas),
+                Verdict::Held | Verdict::Foreign => holds(text, row, width),
+            }
+        }
+    });
+    if goes > 0 {
+        let command = report.command;
+        match command {
+            "prune-sessions" => {
+                page.hints.push("nothing was changed; run 'git shadow prune-sessions --yes' to release".into());
+            }
+            _ => page.hints.push(format!("nothing was changed; run 'git shadow {command}' without -n to release")),
+        }
+    }
+    let held = report.repositories.iter().flat_map(|repository| &repository.shadows);
+    if let Some(first) = held.into_iter().find(|shadow| shadow.judgement.verdict == Verdict::Held) {
+        page.hints.push(format!("'git shadow explain {}' shows the evidence", words::name(&first.judgement)));
+    }
+    fetched(page, report, canvas);
+}
+
+fn unicode_width(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
+}
+
+fn going(text: &mut String, row: &ShadowReport, width: usize, canvas: &Canvas) {
+    let judgement = &row.judgement;
+    let tip = words::tip(judgement).map_or("-".into(), words::short);
+    let worktree = judgement.evidence.shadow.worktree.as_ref();
+    let place = worktree.map(|worktree| path(worktree, canvas)).unwrap_or_default();
+    let line = format!(" - {}  {tip}  {place}", table::pad(&words::label(judgement), width));
+    text.push_str(&format!("{}\n", canvas.ink(Ink::Green, line.trim_end())));
+    let because = words::because(judgement);
+    let (word, rest) = because.split_once([':', ' ']).unwrap_or((&because, ""));
+    detail(text, word, rest.trim_start());
+    for step in &row.steps {
+        let Some((verb, object)) = action(step.step, row, canvas) else { continue };
+        match &step.detail {
+            Some(more) => detail(text, verb, &format!("{object} ({})", safe_lossy(more))),
+            None => detail(text, verb, &object),
+        }
+    }
+    if judgement.verdict == Verdict::Partial {
+        judgement.holds.iter().for_each(|hold| detail(text, "keep", &format!("branch: {}", safe_lossy(&hold.message))));
+    }
+}
+
+fn action(step: StepKind, row: &ShadowReport, canvas: &Canvas) -> Option<(&'static str, String)> {
+    let shadow = &row.judgement.evidence.shadow;
+    let worktree = shadow.worktree.as_ref();
+    Some(match step {
+        StepKind::MoveWorktree => ("remove", format!("worktree {}", path(worktree?, canvas))),
+        StepKind::DropRegistration => ("drop", format!("registration {}", safe(&worktree?.id))),
+        StepKind::DeleteBranch => {
+            let branch = shadow.branch.as_ref()?;
+            ("delete", format!("{}, if still {}", safe(&branch.name), words::short(branch.tip?)))
+        }
+        // Part of removing the worktree, as users see it.
+        StepKind::DeleteFiles => return None,
+        StepKind::Restore => ("restore", "what an interrupted run had moved".into()),
+        StepKind::Finish => ("finish", "what an interrupted run had begun".into()),
+    })
+}
+
+fn path(worktree: &Registration, canvas: &Canvas) -> String {
+    worktree.path.as_deref().map_or("at an unknown place".into(), |path| canvas.path(path))
+}
+
+fn detail(text: &mut String, word: &str, rest: &str) {
+    text.push_str(format!("     {word:7}  {rest}").trim_end());
+    text.push('\n');
+}
+
+fn holds(text: &mut String, row: &ShadowReport, width: usize) {
+    let mut name = table::pad(&words::label(&row.judgement), width);
+    let mut mark = '=';
+    for hold in &row.judgement.holds {
+        text.push_str(&format!(" {mark} {name}  held: {}\n", safe_lossy(&hold.message)));
+        (name, mark) = (" ".repeat(width), ' ');
+    }
+    if row.judgement.holds.is_empty() {
+        text.push_str(&format!(" = {name}  {}\n", words::why(row)));
+    }
+}
+
+/// What was done.
+pub(super) fn done(page: &mut Page, report: &Report, view: &View, canvas: &Canvas) {
+    sections(page, report, view, canvas, |text, rows| {
+        let width = rows.iter().map(|row| unicode_width(&words::label(&row.judgement))).max().unwrap_or(0);
+        for row in rows {
+            let (mark, word, ink) = ending(row);
+            let tag = canvas.ink(ink, &format!("{:10}", format!("[{word}]")));
+            let name = table::pad(&words::label(&row.judgement), width);
+            text.push_str(format!(" {mark} {tag}  {name}  {}", words::why(row)).trim_end());
+            text.push('\n');
+        }
+    });
+    let counts = Summary::of(report);
+    let mut parts = vec![format!("released {}", counts.released)];
+    for (word, number) in [("raced", counts.raced), ("failed", counts.failed), ("pending", counts.pending)] {
+        if number > 0 {
+            parts.push(format!("{word} {number}"));
+        }
+    }
+    parts.push(format!("held {}", counts.held));
+    let operation = report.operation.as_ref().map(|operation| format!(" (operation {operation})")).unwrap_or_default();
+    page.text.push_str(&format!("{}{operation}\n", parts.join(", ")));
+    if report.operation.is_some() {
+        let until = view.undo_until.map(|until| format!(" until {}", until.strftime("%Y-%m-%d"))).unwrap_or_default();
+        page.hints.push(format!("'git shadow undo' takes it back{until}"));
+    }
+    fetched(page, report, canvas);
+}
+
+fn ending(row: &ShadowReport) -> (char, &'static str, Ink) {
+    match (row.outcome(), row.judgement.verdict) {
+        (Some(Outcome::Done), Verdict::Partial) => ('-', "partial", Ink::Green),
+        (Some(Outcome::Done), _) => ('-', "released", Ink::Green),
+        (Some(Outcome::Raced), _) => ('!', "raced", Ink::Yellow),
+        (Some(Outcome::Failed), _) => ('!', "failed", Ink::Red),
+        (Some(Outcome::Pending), _) => ('~', "pending", Ink::Yellow),
+        (None | Some(Outcome::Would), Verdict::Foreign) => ('=', "foreign", Ink::Dim),
+        (None | Some(Outcome::Would), _) => ('=', "held", Ink::Plain),
+    }
+}

@@ -1,0 +1,74 @@
+//! The table of shadows.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{ShadowReport, words};
+use crate::model::{Fact, Timestamp, Verdict};
+use crate::ui::{Canvas, Ink, cut};
+
+/// A reason is not cut below this many columns; the line gets longer than the terminal instead.
+const REASON: usize = 24;
+
+struct Row {
+    mark: char,
+    cells: [String; 4],
+    why: String,
+    verdict: Verdict,
+}
+
+/// The shadows, one a line: `*` is the current worktree, `+` has a registered worktree.
+pub(super) fn render(shadows: &[&ShadowReport], now: Timestamp, canvas: &Canvas) -> String {
+    let rows: Vec<Row> = shadows.iter().map(|shadow| row(shadow, now)).collect();
+    let heads = ["SHADOW", "TIP", "AGE", "VERDICT"];
+    let widths: [usize; 4] =
+        std::array::from_fn(|n| rows.iter().map(|row| row.cells[n].width()).chain([heads[n].len()]).max().unwrap_or(0));
+    let reason = canvas.width.map(|width| width.saturating_sub(2 + widths.iter().map(|w| w + 2).sum::<usize>()));
+    let head: Vec<String> = heads.iter().zip(widths).map(|(head, width)| pad(head, width)).collect();
+    let mut text = format!("{}\n", canvas.ink(Ink::Dim, &format!("  {}  WHY", head.join("  "))));
+    for row in rows {
+        let [name, tip, age, verdict] = std::array::from_fn(|n| pad(&row.cells[n], widths[n]));
+        let why = reason.map_or(row.why.clone(), |width| cut(&row.why, width.max(REASON)));
+        let (mark, ink) = (row.mark, ink(row.verdict));
+        let name = if row.mark == '*' { canvas.ink(Ink::Green, &name) } else { name };
+        let tip = canvas.ink(Ink::Yellow, &tip);
+        let line = format!("{mark} {name}  {tip}  {age}  {}  {why}", canvas.ink(ink, &verdict));
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// The colour that repeats a verdict.
+pub(super) fn ink(verdict: Verdict) -> Ink {
+    match verdict {
+        Verdict::Release | Verdict::Partial => Ink::Green,
+        Verdict::Held => Ink::Plain,
+        Verdict::Foreign => Ink::Dim,
+    }
+}
+
+/// Filled up with spaces to a number of columns.
+pub(super) fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+fn row(report: &ShadowReport, now: Timestamp) -> Row {
+    let judgement = &report.judgement;
+    let shadow = &judgement.evidence.shadow;
+    let mark = match &shadow.worktree {
+        Some(_) if report.is_current() => '*',
+        Some(_) => '+',
+        None => ' ',
+    };
+    let age = match &judgement.evidence.age {
+        Fact::NotApplicable | Fact::NotAsked => "-".into(),
+        Fact::Known(_) | Fact::Unknown(_) => words::age(report.age(now)),
+    };
+    let tip = words::tip(judgement).map_or("-".into(), words::short);
+    Row {
+        mark,
+        cells: [words::label(judgement), tip, age, judgement.verdict.as_str().into()],
+        why: words::why(report),
+        verdict: judgement.verdict,
+    }
+}
