@@ -1,1 +1,138 @@
-//! Which shadows there are.
+//! Which shadows there are: branches by pattern, worktrees by branch, root or lease. Names are bytes.
+
+mod registration;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::bstr::{BStr, BString, ByteSlice as _};
+
+pub use registration::{created, registrations};
+
+use crate::error::Result;
+use crate::git::Repository;
+use crate::git::refs::{Refs, Target};
+use crate::lease::Leases;
+use crate::model::{Branch, BranchUser, Fact, Head, Registration, Shadow, short_name};
+use crate::policy::Policy;
+
+/// Everything that was found in a repository.
+#[derive(Debug, Clone)]
+pub struct Discovery {
+    /// All branches and remote-tracking refs.
+    pub refs: Refs,
+    /// All registrations, foreign ones too, sorted by id.
+    pub registrations: Vec<Registration>,
+    /// Who names which branch: every linked worktree and the main one.
+    pub users: Vec<(BString, BranchUser)>,
+    /// Ours and foreign ones, sorted by name.
+    pub shadows: Vec<Shadow>,
+}
+
+/// Look.
+///
+/// # Errors
+/// When refs or registrations cannot be listed.
+pub fn discover(repo: &Repository, gix: &gix::Repository, policy: &Policy, leases: &Leases) -> Result<Discovery> {
+    let refs = Refs::read(gix)?;
+    let registrations = registrations(repo, &refs)?;
+    let users = users(repo, &refs, &registrations);
+    let shadows = shadows(repo, policy, leases, &refs, &registrations);
+    Ok(Discovery { refs, registrations, users, shadows })
+}
+
+fn users(repo: &Repository, refs: &Refs, registrations: &[Registration]) -> Vec<(BString, BranchUser)> {
+    let mut users = Vec::new();
+    // A bare repository's HEAD names its default branch; nobody works there.
+    if let Some(path) = repo.work_dir() {
+        let (names, _) = registration::names(repo.common_dir(), refs);
+        for (name, how) in names {
+            users.push((name, BranchUser { id: None, path: path.to_owned(), how }));
+        }
+    }
+    for registration in registrations {
+        let path = registration.path.clone().unwrap_or_else(|| registration.git_dir.clone());
+        for (name, how) in &registration.names {
+            users.push((name.clone(), BranchUser { id: Some(registration.id.clone()), path: path.clone(), how }));
+        }
+    }
+    users
+}
+
+/// Each registration is one shadow; a branch belongs to the first worktree that has it checked out, else to the first
+/// that will come back to it. Further worktrees on it are shadows without a branch.
+fn shadows(
+    repo: &Repository,
+    policy: &Policy,
+    leases: &Leases,
+    refs: &Refs,
+    registrations: &[Registration],
+) -> Vec<Shadow> {
+    let mut owners: BTreeMap<&BStr, &BStr> = BTreeMap::new();
+    for registration in registrations {
+        if let Head::Branch(name, _) = &registration.head {
+            owners.entry(name.as_bstr()).or_insert(registration.id.as_bstr());
+        }
+    }
+    for registration in registrations {
+        for (name, _) in &registration.names {
+            owners.entry(name.as_bstr()).or_insert(registration.id.as_bstr());
+        }
+    }
+    let mut taken: BTreeSet<&BStr> = BTreeSet::new();
+    let mut shadows = Vec::new();
+    for registration in registrations {
+        let named = |ours: bool| {
+            let mut names = registration.names.iter().map(|(name, _)| name.as_bstr());
+            names.find(|name| !ours || policy.is_shadow_branch(name))
+        };
+        let ours = named(true);
+        let foreign = ours.is_none() && !is_claimed(repo, policy, leases, registration);
+        let shown = if foreign { named(false) } else { ours };
+        let branch = shown
+            .filter(|name| owners.get(name) == Some(&registration.id.as_bstr()))
+            .filter(|name| taken.insert(name))
+            .and_then(|name| branch(refs, name));
+        shadows.push(Shadow {
+            name: branch.as_ref().map_or(registration.id.as_bstr(), |b| short_name(b.name.as_bstr())).to_owned(),
+            foreign,
+            branch,
+            worktree: Some(registration.clone()),
+        });
+    }
+    for name in refs.heads.keys().filter(|name| !taken.contains(name.as_bstr())) {
+        shadows.push(Shadow {
+            name: short_name(name.as_bstr()).to_owned(),
+            foreign: !policy.is_shadow_branch(name.as_bstr()),
+            branch: branch(refs, name.as_bstr()),
+            worktree: None,
+        });
+    }
+    shadows.sort_by(|a, b| a.name.cmp(&b.name));
+    shadows
+}
+
+/// A worktree that is on no branch of ours but registered under a root, named by a lease, or unreadable: it cannot be
+/// told that it is not ours.
+fn is_claimed(repo: &Repository, policy: &Policy, leases: &Leases, registration: &Registration) -> bool {
+    if matches!(registration.head, Head::Broken(_)) || registration.unread.is_some() {
+        return true;
+    }
+    let Some(path) = &registration.path else { return true };
+    if policy.is_under_root(path) {
+        return true;
+    }
+    let branch = match &registration.head {
+        Head::Branch(name, _) => Some(name.as_bstr()),
+        Head::Detached(_) | Head::Broken(_) => None,
+    };
+    let created = created(registration).ok();
+    matches!(leases.naming(repo.path(), Some(path), branch, created), Fact::Known(Some(_)))
+}
+
+fn branch(refs: &Refs, name: &BStr) -> Option<Branch> {
+    let tip = match refs.heads.get(name)? {
+        Target::Object(tip) => Some(*tip),
+        Target::Symbolic(_) | Target::Broken(_) => None,
+    };
+    Some(Branch { name: name.to_owned(), tip })
+}

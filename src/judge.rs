@@ -1,10 +1,26 @@
 //! May it go? A table of rules, one row a hold: facts in, verdict out. Pure.
+//!
+//! Unknown is a hold. All rules whose facts are known run, and all holds are reported in the order of the table. Any
+//! hold on a worktree holds its branch too, without a code of its own there; a branch goes only when no registration
+//! that stays names it.
+
+mod age;
+mod rules;
+mod standing;
+mod unverified;
+
+use std::collections::HashSet;
 
 use gix::ObjectId;
 use gix::bstr::BString;
 
-use crate::model::{Base, Because, Evidence, Half, Hold, Lock, Registration, RepositoryFacts, Timestamp, Verdict};
+use crate::model::{
+    Because, Code, Evidence, Fact, Half, Hold, Lock, On, Place, RefAt, Registration, RepositoryFacts, Timestamp,
+    Verdict,
+};
 use crate::policy::Policy;
+use rules::{Case, RULES};
+use standing::{Standing, standing};
 
 /// A worktree that may go, with the facts it was judged by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +43,7 @@ pub struct ReleaseBranch {
     /// The tip it was judged at.
     pub tip: ObjectId,
     /// The base (resolved) or remote-tracking ref that the proof rests on, and its value.
-    pub rests_on: (BString, ObjectId),
+    pub rests_on: RefAt,
 }
 
 /// What may go. Only [`judge`] makes one; `plan` takes it.
@@ -85,14 +101,133 @@ pub struct Terms {
     pub hook: bool,
 }
 
-/// Judge all shadows of a repository together.
+/// Judge all shadows of a repository together: whether a branch is free depends on the other worktrees.
 pub fn judge(
-    _shadows: Vec<Evidence>,
-    _repository: &RepositoryFacts,
-    _bases: &[Base],
-    _policy: &Policy,
-    _terms: Terms,
-    _now: Timestamp,
+    shadows: Vec<Evidence>,
+    repository: &RepositoryFacts,
+    policy: &Policy,
+    terms: Terms,
+    now: Timestamp,
 ) -> Vec<Judgement> {
-    Vec::new()
+    let bases = repository.bases.known().map(Vec::as_slice).unwrap_or_default();
+    let first: Vec<(Vec<Hold>, Option<Standing>)> = shadows
+        .iter()
+        .map(|evidence| {
+            if evidence.shadow.foreign || is_unasked(evidence) {
+                return (Vec::new(), None);
+            }
+            let case = Case { evidence, repository, policy, terms, now, standing: standing(evidence, bases) };
+            (RULES.iter().flat_map(|rule| rule(&case)).collect(), Some(case.standing))
+        })
+        .collect();
+    let staying = staying(&shadows, &first);
+    shadows
+        .into_iter()
+        .zip(first)
+        .map(|(evidence, (mut holds, standing))| {
+            let Some(standing) = standing else { return foreign(evidence) };
+            holds.extend(rules::checked_out(&evidence, &staying));
+            holds.extend(unproved(&evidence, &holds, &standing));
+            holds.sort_by_key(|hold| hold.code);
+            conclude(evidence, holds, &standing, policy, terms)
+        })
+        .collect()
+}
+
+fn is_unasked(evidence: &Evidence) -> bool {
+    evidence.lease == Fact::NotAsked && evidence.worktree.is_none() && evidence.branch.is_none()
+}
+
+/// The last guard: whatever the rules missed, a branch goes only with a proof, and a worktree with files only when its
+/// commits are known to be elsewhere.
+fn unproved(evidence: &Evidence, holds: &[Hold], standing: &Standing) -> Option<Hold> {
+    let kept = |on: On| holds.iter().any(|hold| hold.on == On::Both || hold.on == on);
+    let proved = matches!(standing, Standing::Landed(_) | Standing::Unused(_));
+    let elsewhere = proved || matches!(standing, Standing::Pushed(_));
+    let gone = matches!(evidence.worktree.as_ref().map(|w| &w.place), Some(Fact::Known(Place::Purged(_))));
+    let worktree = evidence.worktree.is_some() && !kept(On::Worktree) && !elsewhere && !gone;
+    let branch = evidence.branch.is_some() && !kept(On::Branch) && !kept(On::Worktree) && !proved;
+    let on = if worktree { On::Both } else { On::Branch };
+    (worktree || branch).then(|| rules::hold(Code::Unverified, on, "nothing proves where its commits are", ""))
+}
+
+/// The ids of the registrations that stay.
+fn staying(shadows: &[Evidence], judged: &[(Vec<Hold>, Option<Standing>)]) -> HashSet<BString> {
+    let mut staying = HashSet::new();
+    for (evidence, (holds, standing)) in shadows.iter().zip(judged) {
+        if let Some(registration) = &evidence.shadow.worktree
+            && (standing.is_none() || holds.iter().any(|hold| hold.on != On::Branch))
+        {
+            staying.insert(registration.id.clone());
+        }
+    }
+    staying
+}
+
+fn foreign(evidence: Evidence) -> Judgement {
+    let verdict = if evidence.shadow.foreign { Verdict::Foreign } else { Verdict::Held };
+    Judgement {
+        evidence,
+        holds: Vec::new(),
+        worktree: None,
+        branch: None,
+        verdict,
+        because: None,
+        eligible_at: None,
+        release: None,
+    }
+}
+
+fn conclude(evidence: Evidence, holds: Vec<Hold>, standing: &Standing, policy: &Policy, terms: Terms) -> Judgement {
+    let half = |there: bool, held: bool| there.then_some(if held { Half::Held } else { Half::Release });
+    let worktree = half(evidence.worktree.is_some(), holds.iter().any(|hold| hold.on != On::Branch));
+    let branch_held = worktree == Some(Half::Held) || holds.iter().any(|hold| hold.on != On::Worktree);
+    let branch = half(evidence.branch.is_some(), branch_held);
+    let verdict = match (worktree, branch) {
+        (Some(Half::Held), _) | (None, Some(Half::Held) | None) => Verdict::Held,
+        (Some(Half::Release), Some(Half::Held)) => Verdict::Partial,
+        (Some(Half::Release), Some(Half::Release) | None) | (None, Some(Half::Release)) => Verdict::Release,
+    };
+    let purged = matches!(
+        evidence.worktree.as_ref().map(|w| &w.place),
+        Some(Fact::Known(Place::Purged(_) | Place::Missing { .. } | Place::NotOurs(_)))
+    );
+    let because = match verdict {
+        Verdict::Held | Verdict::Foreign => None,
+        Verdict::Partial | Verdict::Release => Some(match standing {
+            Standing::Landed(_) if branch != Some(Half::Held) => Because::Landed,
+            Standing::Unused(_) if branch != Some(Half::Held) => Because::Unused,
+            _ if purged => Because::Purged,
+            _ => Because::KeptElsewhere,
+        }),
+    };
+    let withheld = terms.hook && (verdict == Verdict::Partial || (purged && worktree.is_some()));
+    let release = because.filter(|_| !withheld).map(|because| Release {
+        worktree: worktree.filter(|w| *w == Half::Release).and_then(|_| release_worktree(&evidence, purged)),
+        branch: branch.filter(|b| *b == Half::Release).and_then(|_| release_branch(&evidence, standing)),
+        because,
+    });
+    let only_grace = !holds.is_empty() && holds.iter().all(|hold| hold.code == Code::Grace);
+    let eligible_at = only_grace.then(|| age::eligible_at(&evidence, standing, policy)).flatten();
+    Judgement { evidence, holds, worktree, branch, verdict, because, eligible_at, release }
+}
+
+fn release_worktree(evidence: &Evidence, purged: bool) -> Option<ReleaseWorktree> {
+    let facts = evidence.worktree.as_ref()?;
+    Some(ReleaseWorktree {
+        registration: evidence.shadow.worktree.clone()?,
+        present: !purged,
+        root: facts.root,
+        passes_lock: facts.lock.known().cloned().flatten(),
+    })
+}
+
+fn release_branch(evidence: &Evidence, standing: &Standing) -> Option<ReleaseBranch> {
+    let branch = evidence.shadow.branch.as_ref()?;
+    let rests_on = match standing {
+        Standing::Landed(proof) => proof.base.clone(),
+        Standing::Unused(at) => at.clone(),
+        Standing::Pushed(_) | Standing::Unpushed(_) | Standing::Unknown => return None,
+    };
+    Some(ReleaseBranch { name: branch.name.clone(), tip: branch.tip?, rests_on })
 }

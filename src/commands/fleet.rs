@@ -81,6 +81,7 @@ pub fn host(now: Timestamp) -> Host {
         confined: sys::vantage::confined(),
         booted_at: sys::vantage::booted_at(),
         now,
+        jobs: sys::threads::available(),
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use gix::bstr::BString;
 
+use crate::discover::discover;
 use crate::error::Result;
 use crate::git::Repository;
-use crate::inspect::{Depth, Host};
-use crate::judge::{Judgement, Terms};
+use crate::inspect::{Depth, Host, inspect};
+use crate::judge::{Judgement, Terms, judge};
 use crate::model::RepositoryFacts;
 use crate::policy::Policy;
 
@@ -26,12 +27,18 @@ pub struct Survey {
 /// # Errors
 /// When the repository as a whole cannot be read.
 pub fn survey(
-    _repo: &Repository,
-    _policy: &Policy,
-    _host: &Host,
-    _only: Option<&HashSet<BString>>,
-    _depth: Depth,
-    _terms: Terms,
+    repo: &Repository,
+    policy: &Policy,
+    host: &Host,
+    only: Option<&HashSet<BString>>,
+    depth: Depth,
+    terms: Terms,
 ) -> Result<Survey> {
-    Err(crate::error::Error::failed("survey", "not written yet"))
+    let discovery = discover(repo, &repo.local(), policy, &host.leases)?;
+    let (facts, evidence) = inspect(repo, policy, host, &discovery, only, depth);
+    let mut judgements = judge(evidence, &facts, policy, terms, host.now);
+    if let Some(only) = only {
+        judgements.retain(|judgement| only.contains(&judgement.evidence.shadow.name));
+    }
+    Ok(Survey { facts, judgements })
 }

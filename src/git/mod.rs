@@ -4,6 +4,7 @@
 
 pub mod bases;
 mod command;
+pub mod refs;
 mod repository;
 mod transaction;
 

@@ -24,6 +24,7 @@ impl Leases {
     /// The lease that names this shadow: by its worktree's path (resolved) and its branch. A live one before a dead one.
     pub fn naming(
         &self,
+        _repository: &Path,
         _worktree: Option<&Path>,
         _branch: Option<&BStr>,
         _created: Option<Timestamp>,

@@ -169,6 +169,8 @@ pub struct WorktreeFacts {
     pub unpushed: Fact<Unpushed>,
     /// The first base that reaches HEAD.
     pub head_in_base: Fact<Option<RefAt>>,
+    /// A remote-tracking ref that reaches HEAD.
+    pub head_on_remote: Fact<Option<RefAt>>,
     /// What became of HEAD's work.
     pub head_landing: Fact<Landing>,
     /// Private refs that reach objects nothing else keeps.
@@ -244,4 +246,11 @@ pub struct Evidence {
     pub age: Fact<Age>,
     /// An operation that is not done has it.
     pub pending: Option<Pending>,
+}
+
+impl Evidence {
+    /// A shadow that is not looked at: foreign, or not among those asked for.
+    pub fn not_asked(shadow: Shadow) -> Self {
+        Evidence { shadow, worktree: None, branch: None, lease: Fact::NotAsked, age: Fact::NotAsked, pending: None }
+    }
 }

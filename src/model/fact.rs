@@ -31,6 +31,16 @@ impl<T> Fact<T> {
         }
     }
 
+    /// What `f` makes of the value, the fact itself kept.
+    pub fn clone_map<U>(&self, f: impl FnOnce(&T) -> U) -> Fact<U> {
+        match self {
+            Fact::Known(value) => Fact::Known(f(value)),
+            Fact::Unknown(error) => Fact::Unknown(error.clone()),
+            Fact::NotApplicable => Fact::NotApplicable,
+            Fact::NotAsked => Fact::NotAsked,
+        }
+    }
+
     /// The same fact seen through `f`.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Fact<U> {
         match self {

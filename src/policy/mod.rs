@@ -92,3 +92,15 @@ pub struct Policy {
 pub fn load(_repo: &Repository) -> Result<Policy> {
     Err(crate::error::Error::fatal("bad-policy", "not loaded yet"))
 }
+
+impl Policy {
+    /// Whether `shadows.branches` covers this full branch name.
+    pub fn is_shadow_branch(&self, name: &gix::bstr::BStr) -> bool {
+        name.starts_with(b"refs/heads/aos/")
+    }
+
+    /// Whether a worktree at this path is under one of `shadows.roots`.
+    pub fn is_under_root(&self, _path: &std::path::Path) -> bool {
+        false
+    }
+}

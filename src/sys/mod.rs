@@ -4,5 +4,6 @@ pub mod clock;
 pub mod lock;
 pub mod mounts;
 pub mod process;
+pub mod threads;
 pub mod tree;
 pub mod vantage;

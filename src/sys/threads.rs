@@ -1,0 +1,36 @@
+//! A few threads for work that is independent.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// `f` of every item, in the order of the items, at most `jobs` at once.
+pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if jobs <= 1 || items.len() <= 1 {
+        return items.iter().map(f).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::with_capacity(items.len()));
+    let work = || {
+        while let Some((n, item)) = {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            items.get(n).map(|item| (n, item))
+        } {
+            let result = f(item);
+            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((n, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.min(items.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.sort_by_key(|(n, _)| *n);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// How many to use on this machine.
+pub fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
