@@ -1,9 +1,18 @@
 //! A kernel file lock: a crash frees it.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
+use fs_err::os::unix::fs::OpenOptionsExt as _;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+
+use super::tree;
 use crate::error::{Error, Result};
+
+/// How long to wait between two attempts.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Held until dropped.
 #[derive(Debug)]
@@ -14,7 +23,49 @@ pub struct Lock {
 /// The exclusive lock of the file at `path` (made if absent, with its directory), waiting at most `patience`.
 ///
 /// # Errors
-/// `lock-busy` (128) when another process holds it for longer.
-pub fn exclusive(_path: &Path, _patience: Duration) -> Result<Lock> {
-    Err(Error::fatal("lock-busy", "not written yet"))
+/// `lock-busy` (128) when another process holds it for longer, `read-only` (128) when the file cannot be made here.
+pub fn exclusive(path: &Path, patience: Duration) -> Result<Lock> {
+    let mut left = patience;
+    loop {
+        let file = open(path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // A lock on a file that someone deleted meanwhile keeps nobody out.
+            Ok(()) if is_still(path, &file)? => return Ok(Lock { _file: file }),
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK | Errno::INTR) if left.is_zero() => {
+                return Err(Error::fatal("lock-busy", format!("'{}' is locked by another run", path.display()))
+                    .hint("wait for the other git shadow to end; its lock ends with its process"));
+            }
+            Err(Errno::WOULDBLOCK | Errno::INTR) => {
+                let pause = POLL.min(left);
+                std::thread::sleep(pause);
+                left -= pause;
+            }
+            Err(error) => return Err(Error::fatal("lock", format!("cannot lock '{}': {error}", path.display()))),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<fs_err::File> {
+    let nofollow = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
+    let made = match path.parent() {
+        Some(parent) => fs_err::create_dir_all(parent),
+        None => Ok(()),
+    };
+    made.and_then(|()| {
+        fs_err::OpenOptions::new().read(true).write(true).create(true).truncate(false).custom_flags(nofollow).open(path)
+    })
+    .map_err(|error| {
+        let message = format!("cannot lock: {error}");
+        match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Error::fatal("read-only", message)
+                .hint("the repository must be writable for a real run; 'git shadow prune-sessions -n' only reads"),
+            _ => Error::fatal("lock", message),
+        }
+    })
+}
+
+fn is_still(path: &Path, file: &fs_err::File) -> Result<bool> {
+    let locked = tree::stat_of(file)?;
+    Ok(tree::stat(path)?.is_some_and(|now| (now.dev, now.ino) == (locked.dev, locked.ino)))
 }

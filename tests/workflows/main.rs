@@ -8,3 +8,5 @@ mod checker_works;
 mod harness;
 mod histories;
 mod image;
+mod other_user;
+mod tree;
