@@ -15,8 +15,8 @@ use gix::ObjectId;
 use gix::bstr::BString;
 
 use crate::model::{
-    Because, Code, Evidence, Fact, Half, Hold, Lock, On, Place, RefAt, Registration, RepositoryFacts, Timestamp,
-    Verdict,
+    Because, Code, Evidence, Fact, Half, Hold, Lock, On, Pending, PendingWork, Place, RefAt, Registration,
+    RepositoryFacts, Timestamp, Verdict,
 };
 use crate::policy::Policy;
 use rules::{Case, RULES};
@@ -113,7 +113,7 @@ pub fn judge(
     let first: Vec<(Vec<Hold>, Option<Standing>)> = shadows
         .iter()
         .map(|evidence| {
-            if evidence.shadow.foreign || is_unasked(evidence) {
+            if evidence.shadow.foreign || evidence.pending.is_some() || is_unasked(evidence) {
                 return (Vec::new(), None);
             }
             let case = Case { evidence, repository, policy, terms, now, standing: standing(evidence, bases) };
@@ -125,7 +125,7 @@ pub fn judge(
         .into_iter()
         .zip(first)
         .map(|(evidence, (mut holds, standing))| {
-            let Some(standing) = standing else { return foreign(evidence) };
+            let Some(standing) = standing else { return unjudged(evidence) };
             holds.extend(rules::checked_out(&evidence, &staying));
             holds.extend(unproved(&evidence, &holds, &standing));
             holds.sort_by_key(|hold| hold.code);
@@ -164,11 +164,24 @@ fn staying(shadows: &[Evidence], judged: &[(Vec<Hold>, Option<Standing>)]) -> Ha
     staying
 }
 
-fn foreign(evidence: Evidence) -> Judgement {
-    let verdict = if evidence.shadow.foreign { Verdict::Foreign } else { Verdict::Held };
+/// Foreign, not asked for, or in the hands of an operation that was interrupted: the next real run finishes that, or
+/// puts it back and judges afresh.
+fn unjudged(evidence: Evidence) -> Judgement {
+    let mut holds = Vec::new();
+    let verdict = match &evidence.pending {
+        Some(Pending { work: PendingWork::Finish, .. }) => Verdict::Release,
+        Some(Pending { work: PendingWork::Restore, operation }) => {
+            let message = format!("operation {operation} was interrupted");
+            let remedy = "git shadow prune-sessions --yes puts it back and judges it again";
+            holds.push(rules::hold(Code::Locked, On::Both, message, remedy));
+            Verdict::Held
+        }
+        None if evidence.shadow.foreign => Verdict::Foreign,
+        None => Verdict::Held,
+    };
     Judgement {
         evidence,
-        holds: Vec::new(),
+        holds,
         worktree: None,
         branch: None,
         verdict,

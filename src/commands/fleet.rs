@@ -97,7 +97,7 @@ pub fn judged(repo: &Repository, host: &Host, depth: Depth) -> Result<Repository
         common_dir: repo.common_dir().to_owned(),
         bare: repo.is_bare(),
         facts: survey.facts,
-        shadows: survey.judgements.into_iter().map(|judgement| ShadowReport { judgement, steps: Vec::new() }).collect(),
+        shadows: survey.judgements.into_iter().map(ShadowReport::judged).collect(),
         errors: Vec::new(),
     })
 }

@@ -7,7 +7,7 @@ use gix::bstr::BString;
 use crate::discover::discover;
 use crate::error::Result;
 use crate::git::Repository;
-use crate::inspect::{Depth, Host, inspect};
+use crate::inspect::{Depth, Host, inspect, marks};
 use crate::judge::{Judgement, Terms, judge};
 use crate::model::RepositoryFacts;
 use crate::policy::Policy;
@@ -35,7 +35,8 @@ pub fn survey(
     terms: Terms,
 ) -> Result<Survey> {
     let discovery = discover(repo, &repo.local(), policy, &host.leases)?;
-    let (facts, evidence) = inspect(repo, policy, host, &discovery, only, depth);
+    let (facts, mut evidence) = inspect(repo, policy, host, &discovery, only, depth);
+    marks::apply(repo, &mut evidence)?;
     let mut judgements = judge(evidence, &facts, policy, terms, host.now);
     if let Some(only) = only {
         judgements.retain(|judgement| only.contains(&judgement.evidence.shadow.name));

@@ -4,6 +4,7 @@
 //! [`worktree::probe`].
 
 mod history;
+pub mod marks;
 pub mod mirror;
 pub mod protect;
 mod reach;

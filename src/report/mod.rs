@@ -16,7 +16,7 @@ use jiff::SignedDuration;
 
 use crate::error::{Error, Exit};
 use crate::judge::Judgement;
-use crate::model::{Hold, Outcome, RepositoryFacts, StepReport, Timestamp, Verdict};
+use crate::model::{Hold, Outcome, PendingWork, RepositoryFacts, StepKind, StepReport, Timestamp, Verdict};
 
 /// In which form a report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +72,19 @@ pub struct ShadowReport {
 }
 
 impl ShadowReport {
+    /// A judgement with nothing done; what an interrupted operation left is pending.
+    pub fn judged(judgement: Judgement) -> Self {
+        let steps = judgement.evidence.pending.iter().map(|pending| StepReport {
+            step: match pending.work {
+                PendingWork::Restore => StepKind::Restore,
+                PendingWork::Finish => StepKind::Finish,
+            },
+            outcome: Outcome::Pending,
+            detail: Some(format!("operation {} was interrupted", pending.operation)),
+        });
+        ShadowReport { steps: steps.collect(), judgement }
+    }
+
     /// The worst outcome of its steps: failed, raced, pending, done, would.
     pub fn outcome(&self) -> Option<Outcome> {
         let rank = |o: &Outcome| match o {
