@@ -2,7 +2,7 @@
 
 use super::human::{Page, fetched, sections};
 use super::{Report, ShadowReport, Summary, View, table, words};
-use crate::model::{Outcome, Registration, StepKind, Verdict};
+use crate::model::{Outcome, Registration, StepKind, StepReport, Verdict};
 use crate::ui::{Canvas, Ink, safe, safe_lossy};
 
 /// What would be done.
@@ -52,16 +52,19 @@ fn going(text: &mut String, row: &ShadowReport, width: usize, canvas: &Canvas) {
     let because = words::because(judgement);
     let (word, rest) = because.split_once([':', ' ']).unwrap_or((&because, ""));
     detail(text, word, rest.trim_start());
-    for step in &row.steps {
-        let Some((verb, object)) = action(step.step, row, canvas) else { continue };
-        match &step.detail {
-            Some(more) => detail(text, verb, &format!("{object} ({})", safe_lossy(more))),
-            None => detail(text, verb, &object),
-        }
-    }
+    actions(row, canvas).iter().for_each(|(verb, object)| detail(text, verb, object));
     if judgement.verdict == Verdict::Partial {
         judgement.holds.iter().for_each(|hold| detail(text, "keep", &format!("branch: {}", safe_lossy(&hold.message))));
     }
+}
+
+/// What its steps are to users: a verb and what it is done to.
+pub(super) fn actions(row: &ShadowReport, canvas: &Canvas) -> Vec<(&'static str, String)> {
+    let of = |step: &StepReport| {
+        let (verb, object) = action(step.step, row, canvas)?;
+        Some((verb, step.detail.as_ref().map_or(object.clone(), |more| format!("{object} ({})", safe_lossy(more)))))
+    };
+    row.steps.iter().filter_map(of).collect()
 }
 
 fn action(step: StepKind, row: &ShadowReport, canvas: &Canvas) -> Option<(&'static str, String)> {
