@@ -9,8 +9,8 @@ use crate::git::Repository;
 use crate::inspect::{Depth, Host};
 use crate::judge::Terms;
 use crate::lease::Leases;
-use crate::model::{Fact, Timestamp};
-use crate::policy;
+use crate::model::{Shadow, Timestamp};
+use crate::policy::Policy;
 use crate::report::{RepositoryReport, ShadowReport};
 use crate::sys::{self, process::Processes};
 
@@ -72,12 +72,12 @@ pub fn run(
 }
 
 /// The machine as it is now, looked at once a run.
-pub fn host(now: Timestamp) -> Host {
+pub fn host(context: &Context<'_>, now: Timestamp) -> Host {
     Host {
         processes: Processes::snapshot(),
         mounts: sys::mounts::points().into(),
         leases: Leases::read(),
-        here: Fact::Unknown("not read yet".into()),
+        here: here(&context.dir).into(),
         confined: sys::vantage::confined(),
         booted_at: sys::vantage::booted_at(),
         now,
@@ -85,13 +85,37 @@ pub fn host(now: Timestamp) -> Host {
     }
 }
 
-/// Every shadow of a repository, judged and not touched.
+/// Where the user stands: the directory that the command starts in, the process's own, and the shell's, which `git -C`
+/// leaves where it was.
+fn here(dir: &Path) -> Result<Vec<(u64, u64)>> {
+    let mut here = sys::place::ancestry(dir)?;
+    here.extend(sys::place::ancestry(&std::env::current_dir()?)?);
+    if let Some(shell) = std::env::var_os("PWD") {
+        // Inherited from anywhere: it adds places, and one that is not there adds none.
+        here.extend(sys::place::ancestry(Path::new(&shell)).unwrap_or_default());
+    }
+    here.sort_unstable();
+    here.dedup();
+    Ok(here)
+}
+
+/// Every shadow of a repository, or one, judged and not touched.
 ///
 /// # Errors
-/// When its policy is bad, or it cannot be read as a whole.
-pub fn judged(repo: &Repository, host: &Host, depth: Depth) -> Result<RepositoryReport> {
-    let policy = policy::load(repo)?;
-    let survey = survey::survey(repo, &policy, host, None, depth, Terms::default())?;
+/// When the repository cannot be read as a whole.
+pub fn judged(
+    repo: &Repository,
+    policy: &Policy,
+    host: &Host,
+    only: Option<&Shadow>,
+    depth: Depth,
+) -> Result<RepositoryReport> {
+    let names = only.map(|shadow| HashSet::from([shadow.name.clone()]));
+    let mut survey = survey::survey(repo, policy, host, names.as_ref(), depth, Terms::default())?;
+    if let Some(only) = only {
+        // A worktree on no branch may have the name of a branch elsewhere.
+        survey.judgements.retain(|judgement| judgement.evidence.shadow == *only);
+    }
     Ok(RepositoryReport {
         path: repo.path().to_owned(),
         common_dir: repo.common_dir().to_owned(),

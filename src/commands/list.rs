@@ -2,8 +2,10 @@
 
 use super::{Context, fleet};
 use crate::error::{Exit, Result};
-use crate::inspect::Depth;
-use crate::report::{Report, Summary, View};
+use crate::git::Repository;
+use crate::inspect::{Depth, Host};
+use crate::policy;
+use crate::report::{Report, RepositoryReport, Summary, View};
 use crate::sys::clock;
 
 /// List every shadow: its verdict, and why
@@ -32,12 +34,12 @@ pub struct Args {
 /// When the only repository cannot be read.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let now = clock::now();
-    let host = fleet::host(now);
+    let host = fleet::host(context, now);
     let report = Report {
         command: context.command,
         dry_run: true,
         generated_at: now,
-        repositories: fleet::run(context, |repo| fleet::judged(repo, &host, Depth::Thrifty))?,
+        repositories: fleet::run(context, |repo| judged(repo, &host))?,
         session_roots: Vec::new(),
         operation: None,
     };
@@ -47,4 +49,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let counts = Summary::of(&report);
     let goes = counts.release + counts.partial > 0;
     Ok(if exit == Exit::Done && args.exit_code && goes { Exit::No } else { exit })
+}
+
+fn judged(repo: &Repository, host: &Host) -> Result<RepositoryReport> {
+    fleet::judged(repo, &policy::load(repo)?, host, None, Depth::Thrifty)
 }

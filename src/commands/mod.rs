@@ -15,6 +15,7 @@ pub mod undo;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Exit, Result};
+use crate::report::human::Page;
 use crate::report::{self, Format, Report, View};
 use crate::sys::clock;
 use crate::ui::{ColourWhen, Look, Ui};
@@ -99,11 +100,7 @@ impl Context<'_> {
         match self.options.format() {
             Format::Json => self.ui.answer(report::json::render(report, &view)),
             Format::Porcelain { nul } => self.ui.answer(report::porcelain::render(report, &view, nul)),
-            Format::Human => {
-                let page = report::human::render(report, &view, &self.ui.canvas(&self.dir));
-                self.ui.answer(page.text);
-                page.hints.iter().for_each(|hint| self.ui.hint(hint));
-            }
+            Format::Human => self.show(&report::human::render(report, &view, &self.ui.canvas(&self.dir))),
         }
         for repository in &report.repositories {
             for error in &repository.errors {
@@ -111,6 +108,12 @@ impl Context<'_> {
             }
         }
         report.exit()
+    }
+
+    /// Print an answer for people, and its hints.
+    pub fn show(&self, page: &Page) {
+        self.ui.answer(&page.text);
+        page.hints.iter().for_each(|hint| self.ui.hint(hint));
     }
 
     /// End with an error. A program that asked for JSON gets a report all the same: one repository, the place that

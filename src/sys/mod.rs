@@ -4,6 +4,7 @@ pub mod clock;
 pub mod file;
 pub mod lock;
 pub mod mounts;
+pub mod place;
 pub mod process;
 pub mod threads;
 pub mod tree;
