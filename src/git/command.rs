@@ -3,9 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::sys;
+
+/// How long a git that was asked to end may take to clean up.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What `git rev-parse --local-env-vars` lists, and what else would make git look elsewhere. A hook in a linked
 /// worktree inherits an absolute `GIT_DIR`; with it `git -C` answers about another tree.
@@ -47,6 +53,7 @@ const SCRUBBED: &[&str] = &[
 pub struct Git {
     command: Command,
     input: Option<Vec<u8>>,
+    timeout: Option<Duration>,
     shown: String,
 }
 
@@ -59,7 +66,7 @@ impl Git {
         command.current_dir(dir).arg("--no-optional-locks").arg("--no-replace-objects").args(args);
         scrub(&mut command);
         command.env("LC_ALL", "C").env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0");
-        Git { command, input: None, shown: format!("git {shown}") }
+        Git { command, input: None, timeout: None, shown: format!("git {shown}") }
     }
 
     /// With an environment variable.
@@ -82,15 +89,27 @@ impl Git {
         self
     }
 
+    /// For no longer than this; then it is ended.
+    #[must_use]
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
     /// Run it; what it printed, whatever it ended with.
     ///
     /// # Errors
-    /// When git cannot be started or its pipes break.
-    pub fn output(mut self) -> Result<std::process::Output> {
+    /// When git cannot be started, its pipes break or its time is up.
+    pub fn output(mut self) -> Result<Output> {
         let start = |e: std::io::Error| {
             Error::fatal("no-git", format!("cannot run git: {e}")).hint("git 2.40 or newer must be in PATH")
         };
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(limit) = self.timeout {
+            let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+            let child = self.command.stdin(stdin).spawn().map_err(start)?;
+            return limited(child, self.input, limit, &self.shown);
+        }
         let Some(input) = self.input else {
             return self.command.stdin(Stdio::null()).output().map_err(start);
         };
@@ -121,6 +140,43 @@ impl Git {
         let said = if said.is_empty() { output.status.to_string() } else { said };
         Err(Error::failed("git", format!("{shown}: {said}")))
     }
+}
+
+/// What a child printed, if it ends in time. Its own children (ssh, a remote helper) may keep the pipes open after it
+/// has been ended, so the threads that read them are left to themselves then.
+fn limited(mut child: Child, input: Option<Vec<u8>>, limit: Duration, shown: &str) -> Result<Output> {
+    let broken = |e: std::io::Error| Error::failed("git", format!("{shown}: {e}"));
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    std::thread::spawn(move || stdin.zip(input).map(|(mut pipe, input)| pipe.write_all(&input)));
+    let (done, printed) = mpsc::channel();
+    std::thread::spawn(move || {
+        let errors = std::thread::spawn(move || drain(stderr));
+        let out = drain(stdout);
+        // A receiver that has given up is no longer interested.
+        let _ = done.send((out, errors.join()));
+    });
+    let Ok((stdout, stderr)) = printed.recv_timeout(limit) else {
+        sys::signal::terminate(&mut child);
+        let _ = printed.recv_timeout(LAST_WORDS);
+        // It may be gone already; `wait` tells.
+        let _ = child.kill();
+        child.wait().map_err(broken)?;
+        return Err(Error::failed("timeout", format!("{shown}: no answer within {} s", limit.as_secs())));
+    };
+    let stderr = stderr.map_err(|_| Error::failed("git", format!("{shown}: its output was lost")))?;
+    Ok(Output {
+        status: child.wait().map_err(broken)?,
+        stdout: stdout.map_err(broken)?,
+        stderr: stderr.map_err(broken)?,
+    })
+}
+
+fn drain(pipe: Option<impl std::io::Read>) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        pipe.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 fn scrub(command: &mut Command) {

@@ -5,6 +5,7 @@
 pub mod bases;
 mod command;
 pub mod refs;
+pub mod fetch;
 mod repository;
 mod transaction;
 

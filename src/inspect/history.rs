@@ -74,8 +74,9 @@ impl History {
             bases,
         };
         history.prove(repo, gix, policy, &known, &tips, discovery);
+        let protection = protect::Protection::read(repo, policy, &known);
         for branch in branches {
-            if let Some(why) = protect::protected(repo, policy, &known, branch.name.as_bstr()) {
+            if let Some(why) = protection.of(policy, branch.name.as_bstr()) {
                 history.protected.insert(branch.name.clone(), why);
             }
             if upstream_gone(gix, branch, discovery) {

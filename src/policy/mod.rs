@@ -1,10 +1,22 @@
 //! `.shadowrc` and the user's file: strict, layered, every value with its source (DESIGN section 7).
 
-use std::path::PathBuf;
+mod disposable;
+mod duration;
+mod file;
+mod keys;
+mod layers;
+mod load;
+mod pattern;
+
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::error::Result;
-use crate::git::Repository;
+use gix::bstr::BStr;
+
+pub use disposable::Disposable;
+pub use keys::{KEYS, Key, Who};
+pub use load::{FILE_NAME, load, user_path};
+pub(crate) use pattern::{matches_branch, matches_remote};
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +29,17 @@ pub enum Source {
     Repo(String),
     /// An option on the command line.
     Option,
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::Default => f.write_str("default"),
+            Source::User(path) => write!(f, "{}", path.display()),
+            Source::Repo(name) => f.write_str(name),
+            Source::Option => f.write_str("option"),
+        }
+    }
 }
 
 /// A value with all the sources that made it.
@@ -85,22 +108,140 @@ pub struct Policy {
     pub hook_pre_push: Sourced<bool>,
 }
 
-/// The policy for `repo`: defaults, the user's file, the repository's.
-///
-/// # Errors
-/// 128 with line, column and the nearest key for an unknown key or a bad value.
-pub fn load(_repo: &Repository) -> Result<Policy> {
-    Err(crate::error::Error::fatal("bad-policy", "not loaded yet"))
+/// One key with its value, for `explain`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The dotted name.
+    pub key: &'static str,
+    /// The value as a file would have it.
+    pub value: String,
+    /// Where it came from.
+    pub from: Vec<Source>,
 }
 
 impl Policy {
-    /// Whether `shadows.branches` covers this full branch name.
-    pub fn is_shadow_branch(&self, name: &gix::bstr::BStr) -> bool {
-        name.starts_with(b"refs/heads/aos/")
+    /// What holds without any file.
+    pub fn built_in() -> Policy {
+        let days = |n: u64| Sourced::built_in(Duration::from_secs(n * 86_400));
+        let none = || Sourced::built_in(Vec::new());
+        let disposable = disposable::DIRECTORIES.iter().chain(disposable::FILES);
+        Policy {
+            base: Sourced::built_in(vec!["auto".to_owned()]),
+            remotes: Sourced::built_in(vec!["*".to_owned()]),
+            protect: none(),
+            keep: days(30),
+            branches: Sourced::built_in(vec!["aos/**".to_owned()]),
+            roots: Sourced::built_in(session_roots()),
+            grace: Graces { unused: days(1), pushed: days(3), dead: days(1), purged: days(1), landed: days(0) },
+            landing_pushed: Sourced::built_in(false),
+            disposable: Sourced::built_in(disposable.map(|name| (*name).to_owned()).collect()),
+            ignored_save: none(),
+            untracked_save: none(),
+            purged_roots: Sourced::built_in(Vec::new()),
+            stale_locks_release: Sourced::built_in(false),
+            hook_post_merge: Sourced::built_in(true),
+            hook_pre_push: Sourced::built_in(true),
+        }
     }
 
-    /// Whether a worktree at this path is under one of `shadows.roots`.
-    pub fn is_under_root(&self, _path: &std::path::Path) -> bool {
-        false
+    /// Whether a branch (its full name) is a session's.
+    pub fn is_shadow_branch(&self, full_name: &BStr) -> bool {
+        self.branches.iter().any(|pattern| matches_branch(pattern, full_name))
+    }
+
+    /// The pattern of `protect` that matches a branch (its full name).
+    pub fn is_protected_name(&self, full_name: &BStr) -> Option<String> {
+        self.protect.iter().find(|pattern| matches_branch(pattern, full_name)).cloned()
+    }
+
+    /// Whether a path is a root of sessions' worktrees or below one.
+    pub fn is_under_root(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| pattern::is_under(root, path))
+    }
+
+    /// What an ignored path (relative to its worktree) is worth.
+    pub fn disposable(&self, path: &BStr, is_dir: bool) -> Disposable {
+        disposable::classify(path, is_dir, &self.disposable)
+    }
+
+    /// Whether an ignored file is saved with the operation and then does not hold.
+    pub fn saves_ignored(&self, file: &BStr) -> bool {
+        pattern::selects(&self.ignored_save, file)
+    }
+
+    /// Whether an untracked file is saved with the operation and then does not hold.
+    pub fn saves_untracked(&self, file: &BStr) -> bool {
+        pattern::selects(&self.untracked_save, file)
+    }
+
+    /// Every key with its value and sources, in the order of [`KEYS`].
+    pub fn rows(&self) -> Vec<Row> {
+        let folders: Vec<String> = self.purged_roots.iter().map(|path| path.display().to_string()).collect();
+        let stale = if *self.stale_locks_release { "release" } else { "hold" };
+        let shown = [
+            (list(&self.base), &self.base.from),
+            (list(&self.remotes), &self.remotes.from),
+            (list(&self.protect), &self.protect.from),
+            (span(&self.keep), &self.keep.from),
+            (list(&self.branches), &self.branches.from),
+            (list(&self.roots), &self.roots.from),
+            (span(&self.grace.unused), &self.grace.unused.from),
+            (span(&self.grace.pushed), &self.grace.pushed.from),
+            (span(&self.grace.dead), &self.grace.dead.from),
+            (span(&self.grace.purged), &self.grace.purged.from),
+            (span(&self.grace.landed), &self.grace.landed.from),
+            (self.landing_pushed.to_string(), &self.landing_pushed.from),
+            (list(&self.disposable), &self.disposable.from),
+            (list(&self.ignored_save), &self.ignored_save.from),
+            (list(&self.untracked_save), &self.untracked_save.from),
+            (list(&folders), &self.purged_roots.from),
+            (format!("\"{stale}\""), &self.stale_locks_release.from),
+            (self.hook_post_merge.to_string(), &self.hook_post_merge.from),
+            (self.hook_pre_push.to_string(), &self.hook_pre_push.from),
+        ];
+        let row =
+            |(key, (value, from)): (&Key, (String, &Vec<Source>))| Row { key: key.name, value, from: from.clone() };
+        KEYS.iter().zip(shown).map(row).collect()
+    }
+}
+
+/// The folders of the harness as globs: as they are named and as they resolve.
+fn session_roots() -> Vec<String> {
+    let mut roots = Vec::new();
+    for folder in crate::lease::session_folders() {
+        let resolved = fs_err::canonicalize(&folder).ok();
+        for path in [Some(folder), resolved].into_iter().flatten() {
+            // A folder that is not UTF-8 cannot be written as a pattern, and nobody has one.
+            let root = path.to_str().map(pattern::escape).filter(|root| !roots.contains(root));
+            roots.extend(root);
+        }
+    }
+    roots
+}
+
+fn list(values: &[String]) -> String {
+    toml::Value::from(values.to_vec()).to_string()
+}
+
+fn span(value: &Duration) -> String {
+    format!("\"{}\"", duration::show(*value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEYS, Policy, Source};
+
+    #[test]
+    fn the_table_of_keys_and_the_values_agree() {
+        let rows = Policy::built_in().rows();
+        assert_eq!(rows.len(), KEYS.len());
+        for (row, key) in rows.iter().zip(KEYS) {
+            assert_eq!(row.key, key.name);
+            assert_eq!(row.from, [Source::Default]);
+            // The sessions folder depends on the machine.
+            if key.name != "shadows.roots" {
+                assert_eq!(row.value, key.default, "{}", key.name);
+            }
+        }
     }
 }

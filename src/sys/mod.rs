@@ -7,5 +7,6 @@ pub mod mounts;
 pub mod place;
 pub mod process;
 pub mod threads;
+pub mod signal;
 pub mod tree;
 pub mod vantage;
