@@ -4,8 +4,8 @@
 
 pub mod bases;
 mod command;
-pub mod refs;
 pub mod fetch;
+pub mod refs;
 mod repository;
 mod transaction;
 

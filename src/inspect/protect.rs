@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice as _};
 
 use crate::git::Repository;
 use crate::git::bases::{Followed, branch_of, default_names, follow, heads, local_twin};
@@ -83,7 +83,7 @@ pub fn primary(repo: &Repository, bases: &[Base], path: &Path) -> Option<BString
     let gix = repo.local();
     let named_after = |base: &&Base| {
         let branch = branch_of(&gix, base.name.as_ref());
-        gix::path::try_from_bstr(&branch).is_ok_and(|branch| path.ends_with(branch))
+        gix::path::from_bstr(branch.as_bstr()).is_ok_and(|branch| path.ends_with(branch))
     };
     bases.iter().find(named_after).map(|base| base.name.clone())
 }

@@ -6,7 +6,7 @@ pub mod lock;
 pub mod mounts;
 pub mod place;
 pub mod process;
-pub mod threads;
 pub mod signal;
+pub mod threads;
 pub mod tree;
 pub mod vantage;
