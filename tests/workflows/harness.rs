@@ -134,6 +134,11 @@ impl Sandbox {
         self.env.insert(key.to_owned(), value.as_ref().to_owned());
     }
 
+    /// No such variable from now on.
+    pub fn unset(&mut self, key: &str) {
+        self.env.remove(key);
+    }
+
     /// A command in the sandbox's environment, with nothing on standard input.
     pub fn command(&self, program: impl AsRef<OsStr>, dir: &Path) -> Command {
         let mut command = Command::new(program);
@@ -224,6 +229,11 @@ impl Sandbox {
         if admin.exists() {
             set_mtime(&admin.join("commondir"), hours);
         }
+    }
+
+    /// The same for one reflog.
+    pub fn age_log(&self, log: &Path, hours: u64) {
+        age_reflog(log, hours);
     }
 
     /// Run git-shadow in `dir`.
