@@ -3,12 +3,26 @@
 //! Facts of a repository are read once for all its shadows (refs, walks, proofs), facts of a worktree by
 //! [`worktree::probe`].
 
+mod excludes;
+mod files;
+mod hidden_edits;
 mod history;
+mod ignored;
+mod index;
+mod lock;
 pub mod marks;
 pub mod mirror;
+mod operation;
+mod place;
+mod private_refs;
 pub mod protect;
 mod reach;
 pub mod reflog;
+mod snapshot;
+mod staged;
+mod status;
+mod submodule;
+mod walk;
 pub mod worktree;
 
 use std::collections::{HashMap, HashSet};

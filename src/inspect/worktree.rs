@@ -1,10 +1,18 @@
-//! Facts about a worktree and its registration.
+//! Facts about a worktree and its registration: which probes are asked, and in what order.
 
-use super::{Depth, Host};
+use std::path::{Path, PathBuf};
+
+use super::status::Checkout;
+use super::{Depth, Host, files, hidden_edits, ignored, lock, operation, private_refs, staged, status, submodule};
+use crate::error::Result;
 use crate::git::Repository;
-use crate::model::{Fact, Place, Registration, WorktreeFacts};
+use crate::model::{Fact, LockKind, Place, Registration, Status, WorktreeFacts};
 use crate::policy::Policy;
-use crate::sys::tree::Snapshot;
+use crate::sys::tree;
+
+pub use super::place::places;
+pub use super::snapshot::snapshot;
+pub use super::status::git_status;
 
 /// What a probe of one worktree may look at.
 #[derive(Debug, Clone, Copy)]
@@ -21,31 +29,166 @@ pub struct Scene<'a> {
     pub registrations: &'a [Registration],
 }
 
-/// Where the worktrees of all registrations are, judged together (section 5: when more than half of them are away
-/// without a parent, none is purged). In the order of `scene.registrations`.
-pub fn places(scene: Scene<'_>) -> Vec<Fact<Place>> {
-    scene.registrations.iter().map(|_| Fact::NotAsked).collect()
-}
-
 /// All facts about the registration's worktree that need no ref walk: lock, operation, status, hidden edits, ignored,
-/// undeletable, nested, submodules, current, private refs' files, staged. `place` is known already.
-/// `in_use`, `unpushed`, `head_landing`, `own_work` are filled in by others.
-pub fn probe(_scene: Scene<'_>, _registration: &Registration, place: &Fact<Place>, _depth: Depth) -> WorktreeFacts {
-    WorktreeFacts { place: place.clone(), ..WorktreeFacts::default() }
+/// undeletable, nested, submodules, current, private refs, staged. `place` is known already. The others are filled in by
+/// those who know the repository and the machine.
+pub fn probe(scene: Scene<'_>, registration: &Registration, place: &Fact<Place>, depth: Depth) -> WorktreeFacts {
+    let mut facts = WorktreeFacts {
+        place: place.clone(),
+        lock: lock::lock(registration).into(),
+        operation: operation::in_progress(scene, registration).into(),
+        private_refs: private_refs::unkept(scene, registration).into(),
+        ..WorktreeFacts::default()
+    };
+    match (place.known(), &registration.path) {
+        (Some(Place::Present), Some(root)) => present(scene, registration, root, depth, &mut facts),
+        (Some(Place::Purged(_)), _) => {
+            without_files(&mut facts);
+            facts.staged = staged::staged(scene, registration).into();
+            facts.submodules = submodule::holds(scene, registration, None).into();
+        }
+        // Its place holds it, whatever else there is to say.
+        _ => without_files(&mut facts),
+    }
+    facts
 }
 
-/// Every entry of a present worktree with why it may go; an error where an entry has no class or cannot be read.
-///
-/// # Errors
-/// Names the first entry that nothing proves.
-pub fn snapshot(_scene: Scene<'_>, _registration: &Registration) -> crate::error::Result<Snapshot> {
-    Err(crate::error::Error::failed("snapshot", "not written yet"))
+fn without_files(facts: &mut WorktreeFacts) {
+    facts.current = Fact::NotApplicable;
+    facts.status = Fact::NotApplicable;
+    facts.hidden_edits = Fact::NotApplicable;
+    facts.ignored = Fact::NotApplicable;
+    facts.ignored_deep = Fact::NotApplicable;
+    facts.undeletable = Fact::NotApplicable;
+    facts.nested_repositories = Fact::NotApplicable;
+    facts.nested_worktrees = Fact::NotApplicable;
+    facts.submodules = Fact::NotApplicable;
+    facts.staged = Fact::NotApplicable;
 }
 
-/// Ask git itself whether the worktree is clean: the gate before anything moves.
-///
-/// # Errors
-/// When git cannot say.
-pub fn git_status(_repo: &Repository, _registration: &Registration) -> crate::error::Result<crate::model::Status> {
-    Err(crate::error::Error::failed("status", "not written yet"))
+fn present(scene: Scene<'_>, registration: &Registration, root: &Path, depth: Depth, facts: &mut WorktreeFacts) {
+    facts.staged = Fact::NotApplicable;
+    facts.nested_worktrees = nested_worktrees(scene, root).into();
+    match tree::stat(root) {
+        Ok(Some(found)) => {
+            facts.root = Some((found.dev, found.ino));
+            facts.current = scene.host.here.clone_map(|here| here.contains(&(found.dev, found.ino)));
+        }
+        Ok(None) => facts.current = Fact::Unknown(format!("'{}' is gone", root.display())),
+        Err(error) => facts.current = Fact::Unknown(error.to_string()),
+    }
+    let checkout = Checkout::of(scene, registration, root);
+    let mut reading = match status::read(checkout) {
+        Ok(reading) => reading,
+        Err(error) => return unread(facts, &error.to_string()),
+    };
+    facts.status = std::mem::replace(&mut reading.status, Ok(Status::default())).into();
+    let shallow = ignored::shallow(scene, root, &reading.found.ignored);
+    let mut repositories = reading.found.repositories.clone();
+    let mut rebuildable = Vec::new();
+    facts.ignored = match shallow {
+        Ok(worth) => {
+            repositories.extend(worth.repositories);
+            rebuildable = worth.rebuildable;
+            Fact::Known(worth.held)
+        }
+        Err(error) => Fact::Unknown(error.to_string()),
+    };
+    let modules = registration.git_dir.join("modules");
+    for path in &reading.found.submodules {
+        match files::full(root, path.as_ref()).and_then(|at| submodule::git_dir(&at, &modules)) {
+            Ok(Some(_)) => {}
+            // What is said of the submodule tells more than that its link is broken.
+            Ok(None) | Err(_) => repositories.push(path.clone()),
+        }
+    }
+    let flagged = hidden_edits::flagged(checkout, &reading);
+    let held = is_held(facts) || !repositories.is_empty() || !matches!(&flagged, Ok(paths) if paths.is_empty());
+    if depth == Depth::Thrifty && held {
+        facts.nested_repositories = if repositories.is_empty() { Fact::NotAsked } else { Fact::Known(repositories) };
+        facts.hidden_edits = match flagged {
+            Ok(paths) if paths.is_empty() => Fact::NotAsked,
+            flagged => flagged.into(),
+        };
+        return;
+    }
+    facts.hidden_edits = flagged
+        .and_then(|mut paths| {
+            paths.extend(hidden_edits::converted(checkout, &reading)?);
+            paths.sort();
+            paths.dedup();
+            Ok(paths)
+        })
+        .into();
+    facts.submodules = submodule::holds(scene, registration, Some((root, &reading))).into();
+    match tree::walk(root, |_, _| true) {
+        Ok(tree) => {
+            facts.undeletable = Fact::Known(tree.undeletable);
+            match ignored::deep(scene, root, &rebuildable, &tree.entries) {
+                Ok(worth) => {
+                    repositories.extend(worth.repositories);
+                    facts.ignored_deep = Fact::Known(worth.held);
+                    facts.nested_repositories = Fact::Known(repositories);
+                }
+                Err(error) => {
+                    facts.ignored_deep = Fact::Unknown(error.to_string());
+                    facts.nested_repositories = Fact::Unknown(error.to_string());
+                }
+            }
+        }
+        Err(error) => {
+            facts.undeletable = Fact::Unknown(error.to_string());
+            facts.ignored_deep = Fact::Unknown(error.to_string());
+            facts.nested_repositories = Fact::Unknown(error.to_string());
+        }
+    }
+}
+
+/// The index or the tree cannot be read: nothing that depends on them is known.
+fn unread(facts: &mut WorktreeFacts, error: &str) {
+    facts.status = Fact::Unknown(error.to_owned());
+    facts.hidden_edits = Fact::Unknown(error.to_owned());
+    facts.ignored = Fact::Unknown(error.to_owned());
+    facts.ignored_deep = Fact::Unknown(error.to_owned());
+    facts.nested_repositories = Fact::Unknown(error.to_owned());
+    facts.submodules = Fact::Unknown(error.to_owned());
+    facts.undeletable = Fact::NotAsked;
+}
+
+/// Whether something cheap holds already. A lock that `release <shadow>` passes does not count.
+fn is_held(facts: &WorktreeFacts) -> bool {
+    fn holds<T>(fact: &Fact<T>, is_hold: impl Fn(&T) -> bool) -> bool {
+        match fact {
+            Fact::Known(value) => is_hold(value),
+            Fact::Unknown(_) => true,
+            Fact::NotApplicable | Fact::NotAsked => false,
+        }
+    }
+    let passed = |kind: &LockKind| match kind {
+        LockKind::ByHand | LockKind::Initializing | LockKind::Process { stale: false, .. } => false,
+        LockKind::Undone | LockKind::Releasing | LockKind::Process { stale: true, .. } => true,
+    };
+    holds(&facts.lock, |lock| lock.as_ref().is_some_and(|lock| !passed(&lock.kind)))
+        || holds(&facts.operation, |found| !found.is_empty())
+        || holds(&facts.private_refs, |found| !found.is_empty())
+        || holds(&facts.nested_worktrees, |found| !found.is_empty())
+        || holds(&facts.current, |inside| *inside)
+        || holds(&facts.status, |status| *status != Status::default())
+        || holds(&facts.ignored, |found| !found.is_empty())
+}
+
+/// Registered worktrees below the root, as far as something is there.
+fn nested_worktrees(scene: Scene<'_>, root: &Path) -> Result<Vec<PathBuf>> {
+    let resolved = fs_err::canonicalize(root)?;
+    let mut nested = Vec::new();
+    for path in scene.registrations.iter().filter_map(|r| r.path.as_ref()) {
+        if tree::stat(path)?.is_none() {
+            continue;
+        }
+        let at = fs_err::canonicalize(path)?;
+        if at != resolved && at.starts_with(&resolved) {
+            nested.push(path.clone());
+        }
+    }
+    Ok(nested)
 }

@@ -4,6 +4,7 @@ pub mod clock;
 pub mod file;
 pub mod lock;
 pub mod mounts;
+pub mod owner;
 pub mod place;
 pub mod process;
 pub mod signal;

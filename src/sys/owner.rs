@@ -1,0 +1,14 @@
+//! Who owns a file.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use crate::error::Result;
+
+/// Whether the same user owns both, links not followed.
+///
+/// # Errors
+/// When one of them cannot be looked at.
+pub fn same_owner(one: &Path, other: &Path) -> Result<bool> {
+    Ok(fs_err::symlink_metadata(one)?.uid() == fs_err::symlink_metadata(other)?.uid())
+}
