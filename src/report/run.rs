@@ -49,12 +49,14 @@ fn going(text: &mut String, row: &ShadowReport, width: usize, canvas: &Canvas) {
     let place = worktree.map(|worktree| path(worktree, canvas)).unwrap_or_default();
     let line = format!(" - {}  {tip}  {place}", table::pad(&words::label(judgement), width));
     text.push_str(&format!("{}\n", canvas.ink(Ink::Green, line.trim_end())));
-    let because = words::because(judgement);
-    let (word, rest) = because.split_once([':', ' ']).unwrap_or((&because, ""));
-    detail(text, word, rest.trim_start());
+    if let Some((word, rest)) = words::reason(judgement) {
+        detail(text, word, &rest);
+    }
     actions(row, canvas).iter().for_each(|(verb, object)| detail(text, verb, object));
-    if judgement.verdict == Verdict::Partial {
-        judgement.holds.iter().for_each(|hold| detail(text, "keep", &format!("branch: {}", safe_lossy(&hold.message))));
+    if let (Verdict::Partial, Some(branch)) = (judgement.verdict, &judgement.evidence.shadow.branch) {
+        for hold in &judgement.holds {
+            detail(text, "keep", &format!("{}: {}", safe(&branch.name), safe_lossy(&hold.message)));
+        }
     }
 }
 

@@ -74,37 +74,49 @@ fn largest(age: SignedDuration) -> (i64, &'static str) {
     }
 }
 
-/// `landed on origin/main as 1c44e0a (squash)`.
-pub(super) fn landed(proof: &Landed) -> String {
-    let base = short_ref(proof.base.as_bstr());
-    match proof.how {
-        How::Ancestor => format!("landed: ancestor of {base}"),
-        How::Squash | How::Rebase | How::Contained => {
-            format!("landed on {base} as {} ({})", short(proof.commit), proof.how.as_str())
-        }
+/// Why it goes: `landed on origin/main as 1c44e0a (squash)`.
+pub(super) fn because(judgement: &Judgement) -> String {
+    match reason(judgement) {
+        None => String::new(),
+        Some((word, rest)) if rest.is_empty() => word.into(),
+        Some((word, rest)) if rest.starts_with("on ") => format!("{word} {rest}"),
+        Some((word, rest)) => format!("{word}: {rest}"),
     }
 }
 
-/// Why it goes.
-pub(super) fn because(judgement: &Judgement) -> String {
+/// The same in two parts, a word and the rest.
+pub(super) fn reason(judgement: &Judgement) -> Option<(&'static str, String)> {
     let branch = judgement.evidence.branch.as_ref();
-    let worktree = judgement.evidence.worktree.as_ref();
-    match judgement.because {
-        None => String::new(),
-        Some(Because::Landed) => {
-            let proofs = [branch.map(|facts| &facts.landing), worktree.map(|facts| &facts.head_landing)];
-            let proof = proofs.into_iter().flatten().find_map(|landing| match landing {
-                Fact::Known(Landing::Landed(proof)) => Some(proof),
-                _ => None,
-            });
-            proof.map_or("landed".into(), landed)
+    Some(match judgement.because? {
+        Because::Landed => ("landed", proof(judgement).map(landed).unwrap_or_default()),
+        Because::Unused => ("unused", "no work of its own".into()),
+        Because::KeptElsewhere => {
+            let place = match branch.and_then(|facts| facts.on_remote.known()) {
+                Some(Some((name, _))) => short_ref(name.as_bstr()),
+                Some(None) | None => "a remote".into(),
+            };
+            ("pushed", format!("its commits are on {place}, only the worktree goes"))
         }
-        Some(Because::Unused) => "unused: no work of its own".into(),
-        Some(Because::KeptElsewhere) => match branch.and_then(|facts| facts.on_remote.known()) {
-            Some(Some((name, _))) => format!("worktree only: its commits are on {}", short_ref(name.as_bstr())),
-            _ => "worktree only: its commits are on a remote".into(),
-        },
-        Some(Because::Purged) => "purged: its files are gone, its branch keeps the commits".into(),
+        Because::Purged => ("purged", "its files are gone, its branch keeps the commits".into()),
+    })
+}
+
+fn proof(judgement: &Judgement) -> Option<&Landed> {
+    let branch = judgement.evidence.branch.as_ref().map(|facts| &facts.landing);
+    let head = judgement.evidence.worktree.as_ref().map(|facts| &facts.head_landing);
+    [branch, head].into_iter().flatten().find_map(|landing| match landing {
+        Fact::Known(Landing::Landed(proof)) => Some(proof),
+        _ => None,
+    })
+}
+
+fn landed(proof: &Landed) -> String {
+    let base = short_ref(proof.base.as_bstr());
+    match proof.how {
+        How::Ancestor => format!("ancestor of {base}"),
+        How::Squash | How::Rebase | How::Contained => {
+            format!("on {base} as {} ({})", short(proof.commit), proof.how.as_str())
+        }
     }
 }
 

@@ -9,4 +9,5 @@ mod harness;
 mod histories;
 mod image;
 mod other_user;
+mod output;
 mod tree;
