@@ -31,17 +31,6 @@ pub enum Source {
     Option,
 }
 
-impl std::fmt::Display for Source {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Source::Default => f.write_str("default"),
-            Source::User(path) => write!(f, "{}", path.display()),
-            Source::Repo(name) => f.write_str(name),
-            Source::Option => f.write_str("option"),
-        }
-    }
-}
-
 /// A value with all the sources that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sourced<T> {

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 mod architecture;
+mod bases;
 mod checker;
 mod checker_works;
 mod harness;
