@@ -7,6 +7,8 @@
 mod age;
 mod rules;
 mod standing;
+#[cfg(test)]
+mod tests;
 mod unverified;
 
 use std::collections::HashSet;

@@ -227,7 +227,8 @@ fn a_live_lease_holds_and_a_finished_one_waits_for_no_grace() {
     let with = |lease| judged(Evidence { lease, ..evidence() }, &repository(), Terms::default());
     assert_eq!(with(lease(LeaseState::Live("process 7 runs".into()))).holds[0].code, Code::Live);
     assert_eq!(with(lease(LeaseState::Released)).verdict, Verdict::Release);
-    let young = |state| Evidence { lease: lease(state), age: Fact::Known(Age { newest: Some(at(NOW - 100)) }), ..evidence() };
+    let young =
+        |state| Evidence { lease: lease(state), age: Fact::Known(Age { newest: Some(at(NOW - 100)) }), ..evidence() };
     assert_eq!(judged(young(LeaseState::Dead), &repository(), Terms::default()).holds[0].code, Code::Grace);
     assert_eq!(judged(young(LeaseState::Released), &repository(), Terms::default()).holds, []);
 }
