@@ -140,6 +140,16 @@ fn is_unasked(evidence: &Evidence) -> bool {
     evidence.lease == Fact::NotAsked && evidence.worktree.is_none() && evidence.branch.is_none()
 }
 
+/// Begins the message of a hold that asking more would lift.
+const NOT_ASKED: &str = "not asked yet";
+
+impl Judgement {
+    /// Only a fact that was not asked holds the worktree: look again, at everything.
+    pub fn wants_more(&self) -> bool {
+        self.holds.iter().any(|hold| hold.code == Code::Unverified && hold.message.starts_with(NOT_ASKED))
+    }
+}
+
 /// The last guard: whatever the rules missed, a branch goes only with a proof, and a worktree with files only when its
 /// commits are known to be elsewhere.
 fn unproved(evidence: &Evidence, holds: &[Hold], standing: &Standing) -> Option<Hold> {
@@ -147,6 +157,12 @@ fn unproved(evidence: &Evidence, holds: &[Hold], standing: &Standing) -> Option<
     let proved = matches!(standing, Standing::Landed(_) | Standing::Unused(_));
     let elsewhere = proved || matches!(standing, Standing::Pushed(_));
     let gone = matches!(evidence.worktree.as_ref().map(|w| &w.place), Some(Fact::Known(Place::Purged(_))));
+    if let Some(facts) = &evidence.worktree
+        && !kept(On::Worktree)
+        && let Some(name) = unverified::not_asked(facts)
+    {
+        return Some(rules::hold(Code::Unverified, On::Both, format!("{NOT_ASKED}: {name}"), ""));
+    }
     let worktree = evidence.worktree.is_some() && !kept(On::Worktree) && !elsewhere && !gone;
     let branch = evidence.branch.is_some() && !kept(On::Branch) && !kept(On::Worktree) && !proved;
     let on = if worktree { On::Both } else { On::Branch };

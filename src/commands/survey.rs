@@ -1,15 +1,16 @@
 //! discover → inspect → judge for one repository: what every command starts from.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
 
 use crate::discover::discover;
 use crate::error::Result;
 use crate::git::Repository;
-use crate::inspect::{Depth, Host, inspect, marks};
+use crate::inspect::marks::Marks;
+use crate::inspect::{Depth, Host, inspect};
 use crate::judge::{Judgement, Terms, judge};
-use crate::model::RepositoryFacts;
+use crate::model::{Evidence, RepositoryFacts};
 use crate::policy::Policy;
 
 /// Judged shadows of a repository.
@@ -35,9 +36,26 @@ pub fn survey(
     terms: Terms,
 ) -> Result<Survey> {
     let discovery = discover(repo, &repo.local(), policy, &host.leases)?;
-    let (facts, mut evidence) = inspect(repo, policy, host, &discovery, only, depth);
-    marks::apply(repo, &mut evidence)?;
+    let marks = Marks::read(repo)?;
+    let look = |only: Option<&HashSet<BString>>, depth| {
+        let (facts, mut evidence) = inspect(repo, policy, host, &discovery, only, depth);
+        evidence.iter_mut().for_each(|one| marks.apply(one));
+        (facts, evidence)
+    };
+    let (facts, mut evidence) = look(only, depth);
+    evidence.extend(marks.beside(&evidence));
+    evidence.sort_by(|a, b| a.shadow.name.cmp(&b.shadow.name));
     let mut judgements = judge(evidence, &facts, policy, terms, host.now);
+    let is_left_open = |judgement: &&Judgement| judgement.wants_more();
+    let more: HashSet<BString> =
+        judgements.iter().filter(is_left_open).map(|j| j.evidence.shadow.name.clone()).collect();
+    if !more.is_empty() {
+        let again = look(Some(&more), Depth::Everything).1.into_iter().map(|one| (one.shadow.name.clone(), one));
+        let mut again: HashMap<BString, Evidence> = again.filter(|(name, _)| more.contains(name)).collect();
+        let fresh = |j: Judgement| again.remove(&j.evidence.shadow.name).unwrap_or(j.evidence);
+        let evidence = judgements.into_iter().map(fresh).collect();
+        judgements = judge(evidence, &facts, policy, terms, host.now);
+    }
     if let Some(only) = only {
         judgements.retain(|judgement| only.contains(&judgement.evidence.shadow.name));
     }

@@ -49,6 +49,28 @@ pub(super) fn unverified(case: &Case<'_>) -> Vec<Hold> {
     holds
 }
 
+/// The first fact that the thrifty depth left out.
+pub(super) fn not_asked(facts: &WorktreeFacts) -> Option<&'static str> {
+    let asked = [
+        ("place", facts.place == Fact::NotAsked),
+        ("current", facts.current == Fact::NotAsked),
+        ("lock", facts.lock == Fact::NotAsked),
+        ("operation", facts.operation == Fact::NotAsked),
+        ("status", facts.status == Fact::NotAsked),
+        ("hidden edits", facts.hidden_edits == Fact::NotAsked),
+        ("ignored files", facts.ignored == Fact::NotAsked),
+        ("ignored files", facts.ignored_deep == Fact::NotAsked),
+        ("what can be deleted", facts.undeletable == Fact::NotAsked),
+        ("nested repositories", facts.nested_repositories == Fact::NotAsked),
+        ("nested worktrees", facts.nested_worktrees == Fact::NotAsked),
+        ("submodules", facts.submodules == Fact::NotAsked),
+        ("use", facts.in_use == Fact::NotAsked),
+        ("private refs", facts.private_refs == Fact::NotAsked),
+        ("index", facts.staged == Fact::NotAsked),
+    ];
+    asked.into_iter().find(|(_, missing)| *missing).map(|(name, _)| name)
+}
+
 fn worktree(facts: &WorktreeFacts) -> Vec<(&'static str, Option<&str>)> {
     vec![
         ("place", facts.place.error()),
