@@ -4,6 +4,8 @@
 //! hold on a worktree holds its branch too, without a code of its own there; a branch goes only when no registration
 //! that stays names it.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod age;
 mod rules;
 mod standing;
@@ -229,7 +231,11 @@ fn conclude(evidence: Evidence, holds: Vec<Hold>, standing: &Standing, policy: &
             Standing::Landed(_) if branch != Some(Half::Held) => Because::Landed,
             Standing::Unused(_) if branch != Some(Half::Held) => Because::Unused,
             _ if purged => Because::Purged,
-            _ => Because::KeptElsewhere,
+            Standing::Landed(_)
+            | Standing::Unused(_)
+            | Standing::Pushed(_)
+            | Standing::Unpushed(_)
+            | Standing::Unknown => Because::KeptElsewhere,
         }),
     };
     let withheld = terms.hook && (verdict == Verdict::Partial || (purged && worktree.is_some()));

@@ -3,6 +3,8 @@
 //! Evidence goes in (`evidence`), holds and a verdict come out (`hold`, `verdict`); `judge` is the only
 //! place that turns one into the other.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod bytes;
 mod evidence;
 mod fact;
