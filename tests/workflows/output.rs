@@ -114,7 +114,7 @@ fn hostile_names_cannot_act_on_the_terminal() {
 #[test]
 fn many_held_shadows_are_counted_by_code() {
     let held = |n: usize| {
-        let (code, message) = if n % 3 == 0 { (Code::Grace, "young") } else { (Code::Unpushed, "only here") };
+        let (code, message) = if n.is_multiple_of(3) { (Code::Grace, "young") } else { (Code::Unpushed, "only here") };
         branch(format!("aos/h{n:02}").as_bytes(), "3f2a91c", 2).held(code, On::Branch, message)
     };
     let mut shadows: Vec<ShadowReport> = (0..42).map(held).collect();
