@@ -116,14 +116,14 @@ fn check(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Where it starts: the working directory, then each `-C` from there.
+/// Where it starts, links resolved: the working directory, then each `-C` from there.
 fn start(options: &Options) -> Result<PathBuf> {
     let mut dir = std::env::current_dir()
         .map_err(|error| Error::fatal("no-directory", format!("cannot read the current working directory: {error}")))?;
     dir.extend(&options.directory);
-    match fs_err::metadata(&dir) {
-        Ok(meta) if meta.is_dir() => Ok(dir),
-        Ok(_) => Err(Error::fatal("no-directory", format!("cannot change to '{}': not a directory", dir.display()))),
-        Err(error) => Err(Error::fatal("no-directory", format!("cannot change to a directory: {error}"))),
-    }
+    let shown = dir.display();
+    let wrong =
+        |why: &dyn std::fmt::Display| Error::fatal("no-directory", format!("cannot change to '{shown}': {why}"));
+    let resolved = fs_err::canonicalize(&dir).map_err(|error| wrong(&error.kind()))?;
+    if resolved.is_dir() { Ok(resolved) } else { Err(wrong(&"not a directory")) }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Context, Options, survey};
-use crate::error::{Error, Result};
+use crate::error::{Error, Exit, Result};
 use crate::git::Repository;
 use crate::inspect::{Depth, Host};
 use crate::judge::Terms;
@@ -23,10 +23,10 @@ pub type Found = (PathBuf, Result<Repository>);
 /// The repositories that the options mean: those named, those below a directory, else the one here. Sorted by path,
 /// each once however often it is named.
 pub fn repositories(options: &Options, dir: &Path) -> Vec<Found> {
-    let mut places: Vec<PathBuf> = options.repo.iter().map(|given| dir.join(given)).collect();
+    let mut places: Vec<PathBuf> = options.repo.iter().map(|given| resolved(dir, given)).collect();
     let mut failed = Vec::new();
     for root in &options.under {
-        walk(&dir.join(root), true, &mut places, &mut failed);
+        walk(&resolved(dir, root), true, &mut places, &mut failed);
     }
     if options.repo.is_empty() && options.under.is_empty() {
         places.push(dir.to_owned());
@@ -45,6 +45,12 @@ pub fn repositories(options: &Options, dir: &Path) -> Vec<Found> {
     found
 }
 
+/// With links resolved, where it exists.
+fn resolved(dir: &Path, given: &Path) -> PathBuf {
+    let path = dir.join(given);
+    fs_err::canonicalize(&path).unwrap_or(path)
+}
+
 /// Run `each` over every repository. One that fails is reported and the others go on; when only one was meant, its
 /// failure is the command's.
 ///
@@ -61,6 +67,8 @@ pub fn run(
         match repository.and_then(|repo| each(&repo)) {
             Ok(report) => reports.push(report),
             Err(error) if context.options.many() => {
+                // Fatal for one of several is a failure of the whole.
+                let error = Error { exit: Exit::Failed, ..error };
                 let error = error.context(format_args!("'{}'", place.display())).at(&place);
                 reports.push(RepositoryReport::failed(&place, error));
             }

@@ -57,7 +57,7 @@ impl Sheet<'_> {
     }
 
     fn row(&mut self, label: &str, value: &str) {
-        self.text.push_str(format!("  {label:20}  {value}").trim_end());
+        self.text.push_str(format!("  {label:22}  {value}").trim_end());
         self.text.push('\n');
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gix::bstr::ByteSlice as _;
+use jiff::SignedDuration;
 
 use super::{Report, RepositoryReport, ShadowReport, Summary, View, run, table, words};
 use crate::model::{Code, Timestamp, Verdict};
@@ -10,6 +11,9 @@ use crate::ui::{Canvas, Ink};
 
 /// More rows than this, and held shadows are counted by code instead of shown.
 const ROWS: usize = 40;
+
+/// What was fetched more recently than this is taken for what the remote has.
+const FRESH: SignedDuration = SignedDuration::from_mins(10);
 
 /// An answer and what goes beside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -152,7 +156,7 @@ fn census(text: &mut String, report: &Report) {
     }
 }
 
-/// Stale knowledge must not read like a verdict on what the remote has by now.
+/// Stale knowledge must not read like a verdict on what the remote has by now. A fetch of the last minutes is not stale.
 pub(super) fn fetched(page: &mut Page, report: &Report, canvas: &Canvas) {
     let waits = |shadow: &ShadowReport| {
         let holds = &shadow.judgement.holds;
@@ -167,6 +171,7 @@ pub(super) fn fetched(page: &mut Page, report: &Report, canvas: &Canvas) {
         .filter(|repository| repository.shadows.iter().any(waits))
         .flat_map(|repository| repository.facts.bases.known().into_iter().flatten().map(move |base| (repository, base)))
         .filter(|(_, base)| base.name.starts_with(b"refs/remotes/"))
+        .filter(|(_, base)| base.fetched_at.is_none_or(|at| report.generated_at.duration_since(at) >= FRESH))
         .min_by_key(|(_, base)| base.fetched_at);
     let Some((repository, base)) = oldest else { return };
     let place = match report.repositories.len() {

@@ -6,6 +6,7 @@ mod architecture;
 mod bases;
 mod checker;
 mod checker_works;
+mod cli;
 mod harness;
 mod histories;
 mod image;

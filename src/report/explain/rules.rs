@@ -2,7 +2,7 @@
 
 use super::Sheet;
 use crate::judge::Judgement;
-use crate::model::{BranchFacts, Code, Fact, RepositoryFacts, WorktreeFacts};
+use crate::model::{BranchFacts, Code, Fact, On, RepositoryFacts, WorktreeFacts};
 
 /// How a rule came out.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,9 +35,18 @@ impl State {
 
 pub(super) fn render(sheet: &mut Sheet<'_>, judgement: &Judgement, repository: &RepositoryFacts) {
     for code in Code::ALL {
-        let holds = judgement.holds.iter().find(|hold| hold.code == *code);
-        let word = holds.map_or_else(|| state(*code, judgement, repository).word(), |_| "holds");
-        sheet.row(&format!("{:15}", code.as_str()), &format!("{word:9}  {}", code.summary()));
+        // One hold may stand for the rules of both halves that share its code.
+        let is_held = judgement
+            .holds
+            .iter()
+            .any(|hold| hold.code == *code || (hold.on == On::Both && hold.code.as_str() == code.as_str()));
+        let word = if is_held { "holds" } else { state(*code, judgement, repository).word() };
+        let label = match code {
+            Code::UnpushedHead => "unpushed (worktree)",
+            Code::Unpushed => "unpushed (branch)",
+            code => code.as_str(),
+        };
+        sheet.row(label, &format!("{word:9}  {}", code.summary()));
     }
 }
 
