@@ -83,28 +83,14 @@ pub fn run(
 pub fn host(context: &Context<'_>, now: Timestamp) -> Host {
     Host {
         processes: Processes::snapshot(),
-        mounts: sys::mounts::points().into(),
+        mounts: sys::mounts::Mounts::read().into(),
         leases: Leases::read(),
-        here: here(&context.dir).into(),
+        here: sys::here::chain(&context.dir).into(),
         confined: sys::vantage::confined(),
         booted_at: sys::vantage::booted_at(),
         now,
         jobs: sys::threads::available(),
     }
-}
-
-/// Where the user stands: the directory that the command starts in, the process's own, and the shell's, which `git -C`
-/// leaves where it was.
-fn here(dir: &Path) -> Result<Vec<(u64, u64)>> {
-    let mut here = sys::place::ancestry(dir)?;
-    here.extend(sys::place::ancestry(&std::env::current_dir()?)?);
-    if let Some(shell) = std::env::var_os("PWD") {
-        // Inherited from anywhere: it adds places, and one that is not there adds none.
-        here.extend(sys::place::ancestry(Path::new(&shell)).unwrap_or_default());
-    }
-    here.sort_unstable();
-    here.dedup();
-    Ok(here)
 }
 
 /// Every shadow of a repository, or one, judged and not touched.

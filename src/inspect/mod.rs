@@ -52,8 +52,8 @@ pub enum Depth {
 pub struct Host {
     /// Who has what open.
     pub processes: Fact<sys::process::Processes>,
-    /// Mount points.
-    pub mounts: Fact<Vec<PathBuf>>,
+    /// What is mounted where.
+    pub mounts: Fact<sys::mounts::Mounts>,
     /// Leases.
     pub leases: Leases,
     /// The invoking shell's directory, by device and inode from there up to the root.
@@ -174,10 +174,9 @@ fn fill_in_use(host: &Host, evidence: &mut [Evidence]) {
     let paths: Vec<PathBuf> = present.iter().map(|(_, path)| path.clone()).collect();
     let inside = host.processes.clone_map(|processes| processes.inside(&paths));
     for (n, (facts, path)) in present.into_iter().enumerate() {
-        let mounted = host.mounts.clone_map(|mounts| mounts.iter().filter(|m| m.starts_with(&path)).cloned().collect());
+        let mounted = host.mounts.clone_map(|mounts| mounts.at_or_below(&path));
         facts.in_use = match (&inside, mounted) {
             (Fact::Known(inside), Fact::Known(mounted)) => {
-                let mounted: Vec<PathBuf> = mounted;
                 Fact::Known(inside[n].iter().cloned().chain(mounted.into_iter().map(Use::Mount)).collect())
             }
             (Fact::Unknown(error), _) => Fact::Unknown(error.clone()),

@@ -79,7 +79,7 @@ pub struct Status {
 /// Someone who uses a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Use {
-    /// A process: what of it is inside (`working directory`, `root`, `executable`, `open file`, `mapping`).
+    /// A process: what of it is inside (`working directory`, `root`, `executable`, `open file`, `mapping`; `mount`: a container was given it).
     Process {
         /// The process.
         pid: i64,

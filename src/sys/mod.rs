@@ -2,10 +2,10 @@
 
 pub mod clock;
 pub mod file;
+pub mod here;
 pub mod lock;
 pub mod mounts;
 pub mod owner;
-pub mod place;
 pub mod process;
 pub mod signal;
 pub mod threads;

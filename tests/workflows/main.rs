@@ -12,4 +12,5 @@ mod histories;
 mod image;
 mod other_user;
 mod output;
+mod process;
 mod tree;
