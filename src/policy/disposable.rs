@@ -80,8 +80,11 @@ fn is_packaged(name: &[u8]) -> bool {
     [&b".pem"[..], b".key", b".db"].iter().any(|end| name.ends_with(end)) || name.contains_str(b".sqlite")
 }
 
-/// A name that a file may declare disposable: one directory or file, no pattern.
+/// A name that a file may declare disposable: one directory or file, no pattern but a built-in one.
 pub(super) fn check(name: &str) -> Result<String, String> {
+    if FILES.contains(&name) {
+        return Ok(name.to_owned());
+    }
     let why = if name.is_empty() || name == "." || name == ".." {
         "it names nothing"
     } else if name.contains('/') {
@@ -167,6 +170,8 @@ mod tests {
         for name in ["", ".", "..", "a/b", "a/", "*.log", "x?", "[x]", "!x", "\\x", ".git", ".GIT"] {
             assert!(check(name).is_err(), "{name}");
         }
-        assert_eq!(check("coverage").as_deref(), Ok("coverage"));
+        for name in ["coverage", "*.pyc"] {
+            assert_eq!(check(name).as_deref(), Ok(name));
+        }
     }
 }

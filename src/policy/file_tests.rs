@@ -20,7 +20,7 @@ fn refusal(result: Result<File>) -> String {
 
 #[test]
 fn every_key_is_read_with_its_default() {
-    for key in KEYS.iter().filter(|key| key.name != "shadows.roots" && key.name != "ignored.disposable") {
+    for key in KEYS.iter().filter(|key| key.name != "shadows.roots") {
         let text = format!("{} = {}", key.name, key.default);
         assert_eq!(refusal(user(&text)), "accepted", "{text}");
         let refused = refusal(repo(&text)).contains("only in the user's file");

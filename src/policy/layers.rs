@@ -95,12 +95,12 @@ pub(super) fn repository(policy: &mut Policy, file: File, repo: &Repository) -> 
             return Err(file.error(at.offset, message));
         }
     }
-    policy.branches.add(file.branches.clone(), &source);
     if let Some(entries) = &file.base {
         policy.base.value = accepted_bases(policy, &file, entries, repo)?;
         policy.base.from = vec![source.clone()];
     }
     policy.remotes.replace_list(file.remotes.clone(), &source);
+    policy.branches.add(file.branches.clone(), &source);
     if let Some(added) = &added {
         refuse_bases(policy, &file, added, repo)?;
     }

@@ -29,6 +29,7 @@ pub fn load(repo: &Repository) -> Result<Policy> {
     let mut policy = Policy::built_in();
     if let Some(file) = user_file()? {
         layers::user(&mut policy, file);
+        super::add_resolved(&mut policy.roots.value);
     }
     if let Some(file) = repository_file(repo, &policy)? {
         layers::repository(&mut policy, file, repo)?;

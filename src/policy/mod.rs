@@ -7,6 +7,7 @@ mod keys;
 mod layers;
 mod load;
 mod pattern;
+mod template;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,6 +18,7 @@ pub use disposable::Disposable;
 pub use keys::{KEYS, Key, Who};
 pub use load::{FILE_NAME, load, user_path};
 pub(crate) use pattern::{matches_branch, matches_remote};
+pub use template::{Proposal, template};
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,18 +196,21 @@ impl Policy {
     }
 }
 
-/// The folders of the harness as globs: as they are named and as they resolve.
+/// The folders of the harness as globs. One that is not UTF-8 cannot be written as a pattern, and nobody has one.
 fn session_roots() -> Vec<String> {
-    let mut roots = Vec::new();
-    for folder in crate::lease::session_folders() {
-        let resolved = fs_err::canonicalize(&folder).ok();
-        for path in [Some(folder), resolved].into_iter().flatten() {
-            // A folder that is not UTF-8 cannot be written as a pattern, and nobody has one.
-            let root = path.to_str().map(pattern::escape).filter(|root| !roots.contains(root));
-            roots.extend(root);
+    let folders = crate::lease::session_folders();
+    let mut roots: Vec<String> = folders.iter().filter_map(|folder| folder.to_str()).map(pattern::escape).collect();
+    add_resolved(&mut roots);
+    roots
+}
+
+/// Roots as they are named and as they resolve.
+fn add_resolved(roots: &mut Vec<String>) {
+    for resolved in roots.clone().iter().filter_map(|root| pattern::resolve_root(root)) {
+        if !roots.contains(&resolved) {
+            roots.push(resolved);
         }
     }
-    roots
 }
 
 fn list(values: &[String]) -> String {

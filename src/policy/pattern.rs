@@ -126,6 +126,21 @@ fn unescape(path: &str) -> String {
     out
 }
 
+/// A root as it resolves, if that is another one: git registers worktrees by resolved paths. Only what stands before
+/// the first wildcard can be resolved, and of that what exists.
+pub(super) fn resolve_root(root: &str) -> Option<String> {
+    let names: Vec<&str> = root.split('/').collect();
+    let plain = names.iter().take_while(|name| !name.contains(['*', '?', '[', '\\'])).count();
+    let existing = (1..=plain).rev().find_map(|end| {
+        let resolved = fs_err::canonicalize(names[..end].join("/")).ok()?;
+        Some((end, resolved))
+    });
+    let (end, resolved) = existing?;
+    let rest = names[end..].iter().map(|name| format!("/{name}")).collect::<String>();
+    let resolved = format!("{}{rest}", escape(resolved.to_str()?));
+    (resolved != root).then_some(resolved)
+}
+
 /// Whether `path` or a directory above it matches a root. A path that is relative or climbs matches none.
 pub(super) fn is_under(root: &str, path: &Path) -> bool {
     if !path.is_absolute() || path.components().any(|c| c == Component::ParentDir) {

@@ -13,4 +13,5 @@ mod image;
 mod other_user;
 mod output;
 mod process;
+mod policy;
 mod tree;
