@@ -12,6 +12,6 @@ mod histories;
 mod image;
 mod other_user;
 mod output;
-mod process;
 mod policy;
+mod process;
 mod tree;
