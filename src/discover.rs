@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString, ByteSlice as _};
 
 pub use registration::{created, registrations};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::git::refs::{Refs, Target};
 use crate::lease::Leases;
@@ -38,6 +38,26 @@ pub fn discover(repo: &Repository, gix: &gix::Repository, policy: &Policy, lease
     let users = users(repo, &refs, &registrations);
     let shadows = shadows(repo, policy, leases, &refs, &registrations);
     Ok(Discovery { refs, registrations, users, shadows })
+}
+
+/// Who names which branch at this moment, for the last look before one goes.
+///
+/// # Errors
+/// When refs or registrations cannot be listed, or one of them cannot be read: then it may name any branch.
+pub fn users_now(repo: &Repository) -> Result<Vec<(BString, BranchUser)>> {
+    let refs = Refs::read(&repo.local())?;
+    let registrations = registrations(repo, &refs)?;
+    let unread = registrations.iter().find_map(|r| Some((&r.git_dir, r.unread.as_ref()?)));
+    if let Some((git_dir, why)) = unread {
+        let shown = git_dir.display();
+        return Err(Error::failed("bad-registrations", format!("'{shown}' may name any branch: {why}")));
+    }
+    if repo.work_dir().is_some()
+        && let (_, Some(why)) = registration::names(repo.common_dir(), &refs)
+    {
+        return Err(Error::failed("bad-registrations", format!("the main worktree may name any branch: {why}")));
+    }
+    Ok(users(repo, &refs, &registrations))
 }
 
 fn users(repo: &Repository, refs: &Refs, registrations: &[Registration]) -> Vec<(BString, BranchUser)> {

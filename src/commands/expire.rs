@@ -1,20 +1,139 @@
 //! `git shadow expire`: drop what is past its time.
 
-use super::Context;
-use crate::error::{Error, Exit, Result};
+use std::time::Duration;
 
-/// Drop what is past its time; only this cannot be undone
+use gix::ObjectId;
+
+use super::{Context, fleet, sweep};
+use crate::error::{Error, Exit, Result};
+use crate::execute::expire::{Expired, Proof, expire as expire_one};
+use crate::execute::recover;
+use crate::git::{Repository, bases};
+use crate::journal::{Journal, Operation};
+use crate::landing::{self, Range};
+use crate::model::{Base, Fact, Landing, Timestamp};
+use crate::policy::{self, Policy};
+use crate::sys::clock;
+
+/// Drop what released shadows left, once it is past its time and nothing needs it
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only say what would be dropped
-    #[arg(short = 'n', long)]
-    pub dry_run: bool,
+    /// Fetch the bases first: what only a remote-tracking ref shows counts only when it is fresh
+    #[arg(long)]
+    pub fetch: bool,
+}
+
+/// When something is past its time, and what counts as shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Expiry {
+    /// How long operations are kept.
+    pub keep: Duration,
+    /// The present.
+    pub now: Timestamp,
+    /// The bases were fetched in this run, so that what remote-tracking refs say is true today.
+    pub fetched: bool,
+}
+
+impl Expiry {
+    /// Until when the operation can be taken back.
+    pub fn of(&self, operation: &Operation) -> Timestamp {
+        until(operation, self.keep)
+    }
+}
+
+/// Until when an operation is kept.
+pub fn until(operation: &Operation, keep: Duration) -> Timestamp {
+    operation.header.started.checked_add(keep).unwrap_or(Timestamp::MAX)
 }
 
 /// Run it.
 ///
 /// # Errors
-/// When nothing could be done at all.
-pub fn run(_args: &Args, _context: &Context<'_>) -> Result<Exit> {
-    Err(Error::fatal("unsupported", "'git shadow expire' is not there yet"))
+/// When the only repository cannot be read, or its lock is busy.
+pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
+    let mut exit = Exit::Done;
+    let mut lines = String::new();
+    for (_, repo) in fleet::repositories(context.options, &context.dir) {
+        let told = repo.and_then(|repo| one(args, context, &repo));
+        match told {
+            Ok(text) => lines.push_str(&text),
+            Err(error) if context.options.many() => {
+                context.ui.error(&error);
+                exit = Exit::Failed;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    context.ui.answer(lines);
+    Ok(exit)
+}
+
+fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<String> {
+    let policy = policy::load(repo)?;
+    let fetched = args.fetch && sweep::fetch(repo, &policy, context);
+    let _lock = sweep::lock(repo)?;
+    let journal = Journal::of(repo);
+    recover(repo, &journal)?;
+    let expiry = Expiry { keep: *policy.keep, now: clock::now(), fetched };
+    let mut text = String::new();
+    for (operation, ended) in expire(repo, &policy, &journal, &expiry)? {
+        let line = match ended {
+            Expired::Dropped => format!("dropped {operation}\n"),
+            Expired::Kept(why) => format!("kept {operation}: {why}\n"),
+        };
+        text.push_str(&line);
+    }
+    Ok(text)
+}
+
+/// Drop every operation that is past its time, where nothing needs it. The repository's lock must be held.
+///
+/// # Errors
+/// The first failure; the others are tried all the same.
+pub fn expire(
+    repo: &Repository,
+    policy: &Policy,
+    journal: &Journal,
+    expiry: &Expiry,
+) -> Result<Vec<(String, Expired)>> {
+    let mut ended = Vec::new();
+    let mut failed = None;
+    let past: Vec<Operation> = journal.load()?.into_iter().filter(|one| expiry.of(one) <= expiry.now).collect();
+    if past.is_empty() {
+        return Ok(ended);
+    }
+    let bases = bases::resolve(repo, policy);
+    let mut shown = Shown { repo, bases: bases.known().cloned().unwrap_or_default(), fetched: expiry.fetched };
+    for operation in past {
+        match expire_one(repo, &operation, &mut shown) {
+            Ok(how) => ended.push((operation.header.operation, how)),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    failed.map_or(Ok(ended), Err::<_, Error>)
+}
+
+/// Proof by refs of this repository, and by its bases.
+struct Shown<'a> {
+    repo: &'a Repository,
+    bases: Vec<Base>,
+    fetched: bool,
+}
+
+impl Proof for Shown<'_> {
+    fn landed(&mut self, commits: &[ObjectId]) -> Result<Vec<bool>> {
+        let gix = self.repo.local();
+        let is_commit = |id: &ObjectId| gix.find_header(*id).is_ok_and(|h| h.kind() == gix::objs::Kind::Commit);
+        let bases: Vec<Base> = self.bases.iter().filter(|base| self.keeps(&base.name)).cloned().collect();
+        let asked: Vec<ObjectId> = commits.iter().copied().filter(is_commit).collect();
+        let mut told = landing::prove(self.repo, &bases, &asked, &Range::default()).into_iter();
+        let landed = |fact| matches!(fact, Some(Fact::Known(Landing::Landed(_))));
+        Ok(commits.iter().map(|id| is_commit(id) && landed(told.next())).collect())
+    }
+
+    /// What only a remote-tracking ref says may not be true any more, unless it was fetched just now.
+    fn keeps(&self, name: &[u8]) -> bool {
+        let fresh = || self.fetched && self.bases.iter().any(|base| base.name == name);
+        !name.starts_with(b"refs/remotes/") || fresh()
+    }
 }

@@ -10,6 +10,7 @@ pub mod prune_sessions;
 pub mod release;
 pub mod select;
 pub mod survey;
+pub mod sweep;
 pub mod undo;
 
 use std::path::{Path, PathBuf};

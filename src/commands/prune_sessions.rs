@@ -1,7 +1,18 @@
 //! `git shadow prune-sessions`: release all that may go.
 
-use super::Context;
-use crate::error::{Error, Exit, Result};
+use std::cell::Cell;
+use std::path::PathBuf;
+
+use super::sweep::{self, Order, Swept};
+use super::{Context, fleet};
+use crate::error::{Exit, Result};
+use crate::inspect::Host;
+use crate::journal::new_id;
+use crate::judge::Terms;
+use crate::model::{Shadow, Verdict};
+use crate::policy;
+use crate::report::{Format, Report, RepositoryReport, Summary, View};
+use crate::sys::clock;
 
 /// Release every shadow whose work is provably safe
 #[derive(Debug, clap::Args)]
@@ -17,10 +28,90 @@ pub struct Args {
     pub fetch: bool,
 }
 
+/// What was shown in each repository, by its common directory.
+type Shown = Vec<(PathBuf, Vec<Shadow>)>;
+
 /// Run it.
 ///
 /// # Errors
 /// When nothing could be done at all.
-pub fn run(_args: &Args, _context: &Context<'_>) -> Result<Exit> {
-    Err(Error::fatal("unsupported", "'git shadow prune-sessions' is not there yet"))
+pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
+    let host = fleet::host(context, clock::now());
+    if args.yes {
+        return carry_out(context, &host, None, args.fetch);
+    }
+    let asks = !args.dry_run && context.options.format() == Format::Human && context.ui.can_ask();
+    let report = told(
+        context,
+        &host,
+        true,
+        fleet::run(context, |repo| {
+            let policy = policy::load(repo)?;
+            if args.fetch {
+                sweep::fetch(repo, &policy, context);
+            }
+            Ok(sweep::plan(repo, order(context, &policy, &host, ""), None)?.0)
+        })?,
+        None,
+    );
+    let exit = context.tell(&report, &View::default());
+    let counts = Summary::of(&report);
+    let going = counts.release + counts.partial;
+    if !asks {
+        if !args.dry_run {
+            context.ui.note("nobody can be asked: this was a dry run, and nothing was changed");
+        }
+        return Ok(exit);
+    }
+    if going == 0 || !context.ui.ask(&format!("release {going} of {} shadows?", counts.shadows)) {
+        return Ok(exit);
+    }
+    let shown = report.repositories.iter().map(|r| (r.common_dir.clone(), shadows(r))).collect();
+    carry_out(context, &host, Some(&shown), false)
+}
+
+/// Release all that may go; of what was shown, only that.
+fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: bool) -> Result<Exit> {
+    let id = new_id(host.now);
+    let any = Cell::new(false);
+    let repositories = fleet::run(context, |repo| {
+        let policy = policy::load(repo)?;
+        let agreed = shown.map(|shown| {
+            let of = shown.iter().find(|(common_dir, _)| common_dir == repo.common_dir());
+            of.map(|(_, shadows)| shadows.as_slice()).unwrap_or_default()
+        });
+        let fetched = fetch && sweep::fetch(repo, &policy, context);
+        let order = Order { fetched, ..order(context, &policy, host, &id) };
+        let Swept { report, released } = sweep::carry_out(repo, order, agreed, |_| Ok(None))?;
+        any.set(any.get() || released);
+        Ok(report)
+    })?;
+    Ok(context.tell(&told(context, host, false, repositories, any.get().then_some(id)), &View::default()))
+}
+
+fn order<'a>(context: &'a Context<'a>, policy: &'a policy::Policy, host: &'a Host, operation: &'a str) -> Order<'a> {
+    Order { context, policy, host, terms: Terms::default(), operation, fetched: false }
+}
+
+fn shadows(repository: &RepositoryReport) -> Vec<Shadow> {
+    let going = repository.shadows.iter().map(|shadow| &shadow.judgement);
+    let going = going.filter(|judgement| matches!(judgement.verdict, Verdict::Release | Verdict::Partial));
+    going.map(|judgement| judgement.evidence.shadow.clone()).collect()
+}
+
+fn told(
+    context: &Context<'_>,
+    host: &Host,
+    dry_run: bool,
+    repositories: Vec<RepositoryReport>,
+    operation: Option<String>,
+) -> Report {
+    Report {
+        command: context.command,
+        dry_run,
+        generated_at: host.now,
+        repositories,
+        session_roots: Vec::new(),
+        operation,
+    }
 }

@@ -179,6 +179,15 @@ fn drain(pipe: Option<impl std::io::Read>) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What a failpoint of a test wants to happen, through the shell; its parent is this process.
+#[cfg(debug_assertions)]
+pub fn run_for_test(script: &str) {
+    let mut command = Command::new("sh");
+    scrub(&mut command);
+    command.args(["-c", script]).env_remove("GIT_SHADOW_FAILPOINT").stdin(Stdio::null()).stdout(Stdio::null());
+    let _ = command.status();
+}
+
 fn scrub(command: &mut Command) {
     for name in SCRUBBED {
         command.env_remove(name);

@@ -10,7 +10,9 @@ mod repository;
 mod transaction;
 
 pub use command::Git;
+#[cfg(debug_assertions)]
+pub use command::run_for_test;
 pub use repository::Repository;
-pub use transaction::{RefEdit, read_ref, update_refs};
+pub use transaction::{RefEdit, create_without_reflog, read_ref, update_refs};
 
 pub use gix::ObjectId;

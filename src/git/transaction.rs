@@ -26,6 +26,10 @@ pub enum RefEdit {
 /// # Errors
 /// git's own message when a ref does not have its expected value or is locked.
 pub fn update_refs(repo: &Repository, edits: &[RefEdit], message: &str) -> Result<()> {
+    transact(repo, edits, &["update-ref", "-m", message, "--stdin", "-z"])
+}
+
+fn transact(repo: &Repository, edits: &[RefEdit], command: &[&str]) -> Result<()> {
     if edits.is_empty() {
         return Ok(());
     }
@@ -50,7 +54,7 @@ pub fn update_refs(repo: &Repository, edits: &[RefEdit], message: &str) -> Resul
         }
     }
     input.extend_from_slice(b"prepare\0commit\0");
-    repo.git(["update-ref", "-m", message, "--stdin", "-z"]).input(input).run().map(|_| ())
+    repo.git(command).input(input).run().map(|_| ())
 }
 
 /// What a ref points at, never through a symbolic one; `None` when there is no such ref.
@@ -68,4 +72,12 @@ pub fn read_ref(repo: &Repository, name: &BStr) -> Result<Option<ObjectId>> {
             None => Err(unread("it is symbolic".into())),
         },
     }
+}
+
+/// Like [`update_refs`], but git writes no reflog of its own for refs that have none.
+///
+/// # Errors
+/// As [`update_refs`].
+pub fn create_without_reflog(repo: &Repository, edits: &[RefEdit]) -> Result<()> {
+    transact(repo, edits, &["-c", "core.logAllRefUpdates=false", "update-ref", "--stdin", "-z"])
 }

@@ -6,20 +6,24 @@ use std::path::Path;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 
 use crate::error::{Error, Result};
+use crate::sys::file;
 
-/// Write `bytes` to `path`, readable by its owner only: a temporary sibling, fsync, rename, fsync of the directory.
+/// Write `bytes` to `path`, readable by its owner only.
 ///
 /// # Errors
 /// When the directory cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let temporary = Path::new(&temporary);
-    let mut file = fs_err::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(temporary)?;
+    file::write_atomically(path, bytes, file::Access::Owner)
+}
+
+/// Write a new file and put it on the disk; its directory is the caller's to sync.
+///
+/// # Errors
+/// When it exists, or cannot be written.
+pub fn write_through(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = fs_err::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;
-    file.sync_all()?;
-    fs_err::rename(temporary, path)?;
-    sync_parent(path)
+    Ok(file.sync_all()?)
 }
 
 /// Write a value as JSON, as [`write`] does.
@@ -48,18 +52,10 @@ pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T
     }
 }
 
-/// Put a directory's entries on the disk.
-///
-/// # Errors
-/// When it cannot be opened.
-pub fn sync_directory(path: &Path) -> Result<()> {
-    Ok(fs_err::File::open(path)?.sync_all()?)
-}
-
 /// Put the entry of `path` in its directory on the disk.
 ///
 /// # Errors
 /// When the directory cannot be opened.
 pub fn sync_parent(path: &Path) -> Result<()> {
-    path.parent().map_or(Ok(()), sync_directory)
+    path.parent().map_or(Ok(()), file::fsync_dir)
 }

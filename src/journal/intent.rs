@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice as _, ByteVec as _};
 use serde::{Deserialize, Serialize};
 
-use super::text::{self, RefAt};
+use super::text::{self, NamedRef};
 use crate::model::{Timestamp, bytes};
 
 /// The format of an item's `intent.json`.
@@ -28,7 +28,7 @@ pub struct Intent {
     /// The branches that go: one at most with a worktree, any number in a batch.
     pub branches: Vec<BranchIntent>,
     /// The refs that keep what this item could make unreachable.
-    pub pins: Vec<RefAt>,
+    pub pins: Vec<NamedRef>,
     /// Ids that the registration or a reflog names, whose object was missing already.
     pub missing: Vec<String>,
 }
@@ -79,7 +79,7 @@ pub struct BranchIntent {
     #[serde(with = "text::oid")]
     pub tip: ObjectId,
     /// What the proof rested on.
-    pub rests_on: RefAt,
+    pub rests_on: NamedRef,
     /// Its reflog, byte for byte.
     #[serde(with = "text::maybe")]
     pub reflog: Option<BString>,

@@ -31,5 +31,5 @@ pub use intent::{BranchIntent, Exclude, INTENT, Intent, Mark, WorktreeIntent, of
 pub use open::{OpenIntent, is_past_the_point, open_intents};
 pub use operation::{Header, Item, Journal, Marker, OPERATION, Operation, new_id, pin_prefix};
 pub use seen::Seen;
-pub use text::RefAt;
+pub use text::NamedRef;
 pub use undone::Undone;

@@ -12,6 +12,7 @@ use super::intent::{Intent, Mark};
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::model::Timestamp;
+use crate::sys::file;
 
 /// The format of an operation's `intent.json`.
 pub const OPERATION: &str = "git-shadow.operation.v1";
@@ -145,7 +146,7 @@ impl Item {
         if marker == Marker::Stuck {
             self.stuck = None;
         }
-        files::sync_directory(&self.dir)
+        file::fsync_dir(&self.dir)
     }
 
     /// Nothing is left to be finished or put back.
@@ -235,13 +236,15 @@ impl Journal {
         Ok(operations)
     }
 
-    /// Say that nothing of the operation is open, so that readers need not look.
+    /// If nothing of the operation is open any more, say so, that readers need not look.
     ///
     /// # Errors
-    /// When the folder cannot be written.
-    pub fn settle(&self, operation: &Operation) -> Result<()> {
-        if operation.items.iter().all(Item::is_settled) && !operation.dir.join("settled").exists() {
-            files::write(&operation.dir.join("settled"), b"")?;
+    /// `corrupt-journal` (128), or when the folder cannot be written.
+    pub fn settle(&self, id: &str) -> Result<()> {
+        let Some(operation) = self.read(id)? else { return Ok(()) };
+        let mark = operation.dir.join("settled");
+        if operation.items.iter().all(Item::is_settled) && !mark.exists() {
+            files::write(&mark, b"")?;
         }
         Ok(())
     }
@@ -254,7 +257,7 @@ impl Journal {
         fs_err::create_dir_all(&self.dir)?;
         let dir = self.dir.join(id);
         fs_err::create_dir(&dir)?;
-        files::sync_directory(&self.dir)?;
+        file::fsync_dir(&self.dir)?;
         let header = Header {
             schema: OPERATION.into(),
             operation: id.into(),
@@ -274,7 +277,7 @@ impl Journal {
     pub fn add(&self, operation: &Operation, number: usize, intent: Intent) -> Result<Item> {
         let dir = operation.dir.join(number.to_string());
         fs_err::create_dir(&dir)?;
-        files::sync_directory(&operation.dir)?;
+        file::fsync_dir(&operation.dir)?;
         files::write_json(&dir.join("intent.json"), &intent)?;
         Ok(Item {
             operation: operation.header.operation.clone(),

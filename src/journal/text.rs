@@ -41,7 +41,7 @@ pub(super) mod oid {
 
 /// A ref and its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RefAt {
+pub struct NamedRef {
     /// The full name.
     #[serde(with = "bytes")]
     pub name: BString,

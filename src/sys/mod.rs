@@ -1,6 +1,7 @@
 //! All that depends on the operating system: clock, process and mount tables, trees by descriptor, locks.
 
 pub mod clock;
+pub mod descriptor;
 pub mod file;
 pub mod here;
 pub mod lock;

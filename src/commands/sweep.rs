@@ -1,0 +1,201 @@
+//! A run over one repository that may release: judged, planned, and either told or carried out.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use gix::bstr::{BString, ByteSlice as _};
+
+use super::expire::Expiry;
+use super::survey::{Survey, survey};
+use super::{Context, fleet};
+use crate::discover;
+use crate::error::{Error, Result};
+use crate::execute::{self, Recovered, Run, Witness};
+use crate::git::fetch::fetch_bases;
+use crate::git::refs::Refs;
+use crate::git::{Repository, bases};
+use crate::inspect::worktree::{self, Scene};
+use crate::inspect::{Depth, Host};
+use crate::journal::{Journal, Seen};
+use crate::judge::{Judgement, Terms};
+use crate::model::{Outcome, Registration, Shadow, StepReport};
+use crate::plan::Plan;
+use crate::policy::Policy;
+use crate::report::{RepositoryReport, ShadowReport};
+use crate::sys::clock;
+use crate::sys::lock::{self, Lock};
+use crate::sys::tree::Snapshot;
+
+/// How long to wait for another run.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a remote may take.
+const FETCHING: Duration = Duration::from_secs(60);
+
+/// What a run is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    /// The streams and options.
+    pub context: &'a Context<'a>,
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The machine, when the run began.
+    pub host: &'a Host,
+    /// What the judge is told.
+    pub terms: Terms,
+    /// The operation's id.
+    pub operation: &'a str,
+    /// The bases were fetched in this run.
+    pub fetched: bool,
+}
+
+/// The repository's lock, waiting two seconds for another run.
+///
+/// # Errors
+/// 128 when it is busy or cannot be made.
+pub fn lock(repo: &Repository) -> Result<Lock> {
+    lock::exclusive(&repo.shadow_dir().join("lock"), PATIENCE)
+}
+
+/// Bring the bases; whether that worked. A failure is told, and judging goes on with what is known.
+pub fn fetch(repo: &Repository, policy: &Policy, context: &Context<'_>) -> bool {
+    let bases = bases::resolve(repo, policy);
+    let fetched = fetch_bases(repo, bases.known().map(Vec::as_slice).unwrap_or_default(), FETCHING);
+    if let Err(error) = &fetched {
+        context.ui.warning(&format!("'{}': {error}", repo.path().display()));
+    }
+    fetched.is_ok()
+}
+
+/// Judge and plan; nothing is written. With `only`, just those.
+///
+/// # Errors
+/// When the repository as a whole cannot be read.
+pub fn plan(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Result<(RepositoryReport, Plan)> {
+    let survey = judged(repo, order, only)?;
+    let plan = Plan::new(&survey.judgements);
+    let would = plan.all().map(|planned| (planned.index, planned.would())).collect();
+    Ok((report(repo, survey, would), plan))
+}
+
+/// What a real run did.
+#[derive(Debug)]
+pub struct Swept {
+    /// The report.
+    pub report: RepositoryReport,
+    /// Something can be undone.
+    pub released: bool,
+}
+
+/// Judge, plan and carry out, under the repository's lock. `agreed` is what was shown and agreed to: then just that.
+/// `only` picks among the shadows, once killed runs are recovered.
+///
+/// # Errors
+/// 128 when the lock is busy, the journal is corrupt, or the repository as a whole cannot be read; then nothing was
+/// changed.
+pub fn carry_out(
+    repo: &Repository,
+    order: Order<'_>,
+    agreed: Option<&[Shadow]>,
+    only: impl FnOnce(&[Shadow]) -> Result<Option<Vec<Shadow>>>,
+) -> Result<Swept> {
+    let _lock = lock(repo)?;
+    let journal = Journal::of(repo);
+    let recovered = execute::recover(repo, &journal)?;
+    let only = match agreed {
+        Some(agreed) => Some(agreed.to_vec()),
+        None => only(&discover::discover(repo, &repo.local(), order.policy, &order.host.leases)?.shadows)?,
+    };
+    let survey = judged(repo, order, only.as_deref())?;
+    let plan = Plan::new(&survey.judgements);
+    let mut again = Again { repo, order, host: None };
+    let run = Run { id: order.operation, command: order.context.command, started: order.host.now };
+    let executed = execute::execute(repo, &plan, &mut again, run)?;
+    if only.is_none() {
+        see(repo, &survey, order)?;
+    }
+    let mut report = report(repo, survey, executed.steps.into_iter().collect());
+    tell_recovered(&mut report, recovered, order.context);
+    let expiry = Expiry { keep: *order.policy.keep, now: clock::now(), fetched: order.fetched };
+    if let Err(error) = super::expire::expire(repo, order.policy, &journal, &expiry) {
+        report.errors.push(error);
+    }
+    Ok(Swept { report, released: executed.released })
+}
+
+fn judged(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Result<Survey> {
+    let names: Option<HashSet<BString>> = only.map(|only| only.iter().map(|shadow| shadow.name.clone()).collect());
+    let depth = Depth::Everything;
+    let mut survey = survey(repo, order.policy, order.host, names.as_ref(), depth, order.terms)?;
+    if let Some(only) = only {
+        // A worktree on no branch may have the name of a branch elsewhere.
+        survey.judgements.retain(|judgement| only.contains(&judgement.evidence.shadow));
+    }
+    Ok(survey)
+}
+
+fn report(repo: &Repository, survey: Survey, steps: HashMap<usize, Vec<StepReport>>) -> RepositoryReport {
+    let mut steps = steps;
+    let shadows = survey.judgements.into_iter().enumerate().map(|(index, judgement)| {
+        let mut shadow = ShadowReport::judged(judgement);
+        shadow.steps.extend(steps.remove(&index).unwrap_or_default());
+        shadow
+    });
+    RepositoryReport {
+        path: repo.path().to_owned(),
+        common_dir: repo.common_dir().to_owned(),
+        bare: repo.is_bare(),
+        facts: survey.facts,
+        shadows: shadows.collect(),
+        errors: Vec::new(),
+    }
+}
+
+/// What was finished is no shadow any more, and what was put back is one again.
+fn tell_recovered(report: &mut RepositoryReport, recovered: Vec<Recovered>, context: &Context<'_>) {
+    for Recovered { operation, name, step } in recovered {
+        let shadow = report.shadows.iter_mut().find(|shadow| shadow.judgement.evidence.shadow.name == name);
+        let detail = step.detail.clone().map(|detail| format!(": {detail}")).unwrap_or_default();
+        let what = format!("operation {operation} was interrupted, {} of '{name}'", step.step.as_str());
+        match (shadow, step.outcome) {
+            (Some(shadow), _) => shadow.steps.insert(0, StepReport { detail: Some(format!("{what}{detail}")), ..step }),
+            (None, Outcome::Raced | Outcome::Failed) => {
+                report.errors.push(Error::failed("interrupted", format!("{what} {}{detail}", step.outcome.as_str())));
+            }
+            (None, _) => context.ui.note(&format!("{what} {}{detail}", step.outcome.as_str())),
+        }
+    }
+}
+
+/// Note at which tip each ref is seen: the age of those that show no other sign of it.
+fn see(repo: &Repository, survey: &Survey, order: Order<'_>) -> Result<()> {
+    let shadows = survey.judgements.iter().map(|judgement| &judgement.evidence.shadow).filter(|shadow| !shadow.foreign);
+    let branches = shadows.filter_map(|shadow| shadow.branch.as_ref());
+    let refs = branches.filter_map(|branch| Some((branch.name.as_bstr(), branch.tip?)));
+    Seen::read(repo)?.record(repo, refs, order.host.now)
+}
+
+/// Judges again for the executor, each time on facts of that moment.
+struct Again<'a> {
+    repo: &'a Repository,
+    order: Order<'a>,
+    host: Option<Host>,
+}
+
+impl Witness for Again<'_> {
+    fn judge_again(&mut self, names: &[BString]) -> Result<Vec<Judgement>> {
+        let host = self.host.insert(fleet::host(self.order.context, clock::now()));
+        let names: HashSet<BString> = names.iter().cloned().collect();
+        let (policy, terms) = (self.order.policy, self.order.terms);
+        Ok(survey(self.repo, policy, host, Some(&names), Depth::Everything, terms)?.judgements)
+    }
+
+    fn snapshot(&mut self, registration: &Registration) -> Result<Snapshot> {
+        let gix = self.repo.local();
+        let registrations = discover::registrations(self.repo, &Refs::read(&gix)?)?;
+        let host = self.host.as_ref().unwrap_or(self.order.host);
+        let policy = self.order.policy;
+        let scene = Scene { repo: self.repo, gix: &gix, policy, host, registrations: &registrations };
+        worktree::snapshot(scene, registration)
+    }
+}

@@ -1,0 +1,102 @@
+//! Our own `locked` file in a registration: from the moment it is written, neither `git worktree prune` nor `gc` nor
+//! `worktree add` takes the registration, and it says whose it is.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{BStr, BString, ByteSlice as _};
+
+use crate::error::{Error, Result};
+use crate::journal::files;
+use crate::sys::{descriptor, file};
+
+/// The marker, with a descriptor on it: `git worktree unlock` and `add` with two `-f` can take it away.
+#[derive(Debug)]
+pub(super) struct Marker {
+    path: PathBuf,
+    file: fs_err::File,
+}
+
+/// What the marker of an operation says.
+fn text(operation: &str) -> String {
+    format!("git-shadow {operation}")
+}
+
+/// What `undo` writes into a registration that it puts back.
+pub(super) fn undo_text(operation: &str) -> String {
+    format!("git-shadow undo {operation}")
+}
+
+impl Marker {
+    /// Write it. `passes` is the lock that the release passes, which must be exactly what is there.
+    pub(super) fn write(git_dir: &Path, operation: &str, passes: Option<&BStr>) -> Result<Marker> {
+        let path = git_dir.join("locked");
+        let Some(expected) = passes else {
+            let file = fs_err::OpenOptions::new().write(true).create_new(true).open(&path)?;
+            return Marker { path, file }.fill(operation);
+        };
+        let beside = git_dir.join("locked.git-shadow");
+        let file = fs_err::OpenOptions::new().write(true).create(true).truncate(true).open(&beside)?;
+        let marker = Marker { path, file }.fill(operation)?;
+        descriptor::exchange(&beside, &marker.path)?;
+        if fs_err::read(&beside)? != expected.as_bytes() {
+            // Someone locked it anew meanwhile: theirs goes back.
+            descriptor::exchange(&beside, &marker.path)?;
+            fs_err::remove_file(&beside)?;
+            return Err(Error::failed("raced", "the lock changed"));
+        }
+        fs_err::remove_file(&beside)?;
+        file::fsync_dir(git_dir)?;
+        Ok(marker)
+    }
+
+    fn fill(mut self, operation: &str) -> Result<Marker> {
+        self.file.write_all(text(operation).as_bytes())?;
+        self.file.sync_all()?;
+        files::sync_parent(&self.path)?;
+        Ok(self)
+    }
+
+    /// Whether the registration still has this very file.
+    pub(super) fn is_there(&self) -> Result<bool> {
+        descriptor::is_still(&self.path, &self.file)
+    }
+}
+
+/// The lock reason in a registration; `None` where there is none.
+pub(super) fn read(git_dir: &Path) -> Result<Option<BString>> {
+    match fs_err::read(git_dir.join("locked")) {
+        Ok(text) => Ok(Some(text.into())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a registration has the marker of this operation.
+pub(super) fn is_of(git_dir: &Path, operation: &str) -> Result<bool> {
+    Ok(read(git_dir)?.is_some_and(|found| found == text(operation)))
+}
+
+/// Whether a registration has the lock that undoing this operation leaves.
+pub(super) fn is_undo_of(git_dir: &Path, operation: &str) -> Result<bool> {
+    Ok(read(git_dir)?.is_some_and(|found| found == undo_text(operation)))
+}
+
+/// Put the lock back as it was before [`Marker::write`]. Anything but our own marker is left alone.
+pub(super) fn give_back(git_dir: &Path, operation: &str, lock: Option<&BStr>) -> Result<()> {
+    // What a run leaves that was killed between writing and exchanging.
+    match fs_err::remove_file(git_dir.join("locked.git-shadow")) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+        Ok(()) | Err(_) => {}
+    }
+    if !is_of(git_dir, operation)? {
+        return Ok(());
+    }
+    match lock {
+        Some(reason) => files::write(&git_dir.join("locked"), reason),
+        None => {
+            fs_err::remove_file(git_dir.join("locked"))?;
+            file::fsync_dir(git_dir)
+        }
+    }
+}
