@@ -3,6 +3,7 @@
 mod usage;
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -41,62 +42,66 @@ pub struct Cli {
     command: Command,
 }
 
-/// Every command.
-#[derive(Debug, Subcommand)]
-enum Command {
-    List(commands::list::Args),
-    Explain(commands::explain::Args),
-    PruneSessions(commands::prune_sessions::Args),
-    Release(commands::release::Args),
-    Undo(commands::undo::Args),
-    Log(commands::log::Args),
-    Expire(commands::expire::Args),
-    Init(commands::init::Args),
+// The arguments of a command, and the options that may also stand before its name. (clap's own global options keep only
+// what stands furthest behind, and a repository that was named must not be dropped.) No doc comment: it would be the help.
+#[derive(Debug, clap::Args)]
+struct With<A: clap::Args> {
+    #[command(flatten)]
+    options: Options,
+    // The last doc comment is the command's help, and these options get no heading of their own.
+    #[command(flatten, next_help_heading = None::<&'static str>)]
+    args: A,
 }
 
-impl Command {
-    /// As it is typed, for the report.
-    fn name(&self) -> &'static str {
-        match self {
-            Command::List(_) => "list",
-            Command::Explain(_) => "explain",
-            Command::PruneSessions(_) => "prune-sessions",
-            Command::Release(_) => "release",
-            Command::Undo(_) => "undo",
-            Command::Log(_) => "log",
-            Command::Expire(_) => "expire",
-            Command::Init(_) => "init",
-        }
-    }
+macro_rules! commands {
+    ($($variant:ident $module:ident $name:literal,)*) => {
+        /// Every command.
+        #[derive(Debug, Subcommand)]
+        enum Command { $(#[command(name = $name)] $variant(With<commands::$module::Args>),)* }
 
-    fn run(&self, context: &Context) -> Result<Exit> {
-        match self {
-            Command::List(args) => commands::list::run(args, context),
-            Command::Explain(args) => commands::explain::run(args, context),
-            Command::PruneSessions(args) => commands::prune_sessions::run(args, context),
-            Command::Release(args) => commands::release::run(args, context),
-            Command::Undo(args) => commands::undo::run(args, context),
-            Command::Log(args) => commands::log::run(args, context),
-            Command::Expire(args) => commands::expire::run(args, context),
-            Command::Init(args) => commands::init::run(args, context),
+        impl Command {
+            /// As it is typed, for the report.
+            fn name(&self) -> &'static str {
+                match self { $(Command::$variant(_) => $name,)* }
+            }
+
+            /// The options behind its name.
+            fn options(&self) -> &Options {
+                match self { $(Command::$variant(with) => &with.options,)* }
+            }
+
+            fn run(&self, context: &Context<'_>) -> Result<Exit> {
+                match self { $(Command::$variant(with) => commands::$module::run(&with.args, context),)* }
+            }
         }
-    }
+    };
+}
+
+commands! {
+    List list "list",
+    Explain explain "explain",
+    PruneSessions prune_sessions "prune-sessions",
+    Release release "release",
+    Undo undo "undo",
+    Log log "log",
+    Expire expire "expire",
+    Init init "init",
 }
 
 /// All of the program: arguments in, exit code out.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let exit = match Cli::try_parse_from(args) {
-        Ok(cli) => run(&cli),
+        Ok(cli) => run(&cli.command, &cli.options.and(cli.command.options())),
         Err(error) => usage::report(&error),
     };
     ExitCode::from(exit.code())
 }
 
-fn run(cli: &Cli) -> Exit {
-    let ui = Ui::new(cli.options.look());
-    let done = check(&cli.options).and_then(|()| start(&cli.options)).and_then(|dir| {
-        let context = Context { ui: &ui, options: &cli.options, dir, command: cli.command.name() };
-        cli.command.run(&context).or_else(|error| context.fail(error))
+fn run(command: &Command, options: &Options) -> Exit {
+    let ui = Ui::new(options.look());
+    let done = check(options).and_then(|()| start(options)).and_then(|dir| {
+        let context = Context { ui: &ui, options, dir, command: command.name() };
+        command.run(&context).or_else(|error| context.fail(error))
     });
     let exit = done.unwrap_or_else(|error| {
         ui.error(&error);
@@ -105,7 +110,7 @@ fn run(cli: &Cli) -> Exit {
     ui.close(exit)
 }
 
-/// What the parser cannot tell, because an option may stand before or after the command.
+/// What the parser cannot tell, because each option may stand before or after the command.
 fn check(options: &Options) -> Result<()> {
     if options.json && (options.porcelain || options.nul) {
         return Err(Error::usage("options '--json' and '--porcelain' cannot be used together"));
@@ -122,8 +127,11 @@ fn start(options: &Options) -> Result<PathBuf> {
         .map_err(|error| Error::fatal("no-directory", format!("cannot read the current working directory: {error}")))?;
     dir.extend(&options.directory);
     let shown = dir.display();
-    let wrong =
-        |why: &dyn std::fmt::Display| Error::fatal("no-directory", format!("cannot change to '{shown}': {why}"));
-    let resolved = fs_err::canonicalize(&dir).map_err(|error| wrong(&error.kind()))?;
-    if resolved.is_dir() { Ok(resolved) } else { Err(wrong(&"not a directory")) }
+    let wrong = |why: &str| Error::fatal("no-directory", format!("cannot change to '{shown}': {why}"));
+    let resolved = fs_err::canonicalize(&dir).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => wrong("no such directory"),
+        ErrorKind::PermissionDenied => wrong("permission denied"),
+        _ => wrong(&error.to_string()),
+    })?;
+    if resolved.is_dir() { Ok(resolved) } else { Err(wrong("not a directory")) }
 }

@@ -21,41 +21,57 @@ use crate::report::{self, Format, Report, View};
 use crate::sys::clock;
 use crate::ui::{ColourWhen, Look, Ui};
 
-/// Options that every command has, before or after its name.
+/// Options that every command has; each may stand before the command's name or behind it.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Everywhere")]
 pub struct Options {
     /// Start in DIR instead of the current directory; several are taken one from the other, as git does
-    #[arg(short = 'C', value_name = "DIR", global = true)]
+    #[arg(short = 'C', value_name = "DIR")]
     pub directory: Vec<PathBuf>,
     /// The repository at DIR instead of the one here; repeat it for several
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR")]
     pub repo: Vec<PathBuf>,
     /// Every canonical repository below DIR; repeat it for several
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR")]
     pub under: Vec<PathBuf>,
     /// Print one JSON document (git-shadow.report.v1)
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub json: bool,
     /// Print a stable format for scripts, a label a line
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub porcelain: bool,
     /// End porcelain lines with NUL and quote nothing; implies --porcelain
-    #[arg(short = 'z', global = true)]
+    #[arg(short = 'z')]
     pub nul: bool,
     /// Say nothing beside the answer and errors
-    #[arg(short, long, global = true)]
+    #[arg(short, long)]
     pub quiet: bool,
     /// Say more
-    #[arg(short, long, global = true)]
+    #[arg(short, long)]
     pub verbose: bool,
     /// Colour the output
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", num_args = 0..=1,
-          default_missing_value = "always", require_equals = true)]
-    pub color: ColourWhen,
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "always", require_equals = true)]
+    pub color: Option<ColourWhen>,
 }
 
 impl Options {
+    /// These and those that stand further behind; nothing that was given is dropped.
+    #[must_use]
+    pub fn and(&self, behind: &Options) -> Options {
+        let all = |ours: &[PathBuf], theirs: &[PathBuf]| [ours, theirs].concat();
+        Options {
+            directory: all(&self.directory, &behind.directory),
+            repo: all(&self.repo, &behind.repo),
+            under: all(&self.under, &behind.under),
+            json: self.json || behind.json,
+            porcelain: self.porcelain || behind.porcelain,
+            nul: self.nul || behind.nul,
+            quiet: self.quiet || behind.quiet,
+            verbose: self.verbose || behind.verbose,
+            color: behind.color.or(self.color),
+        }
+    }
+
     /// In which form the answer is printed.
     pub fn format(&self) -> Format {
         match (self.json, self.porcelain || self.nul) {
@@ -67,7 +83,7 @@ impl Options {
 
     /// What the streams should look like.
     pub fn look(&self) -> Look {
-        Look { colour: self.color, quiet: self.quiet, verbose: self.verbose }
+        Look { colour: self.color.unwrap_or_default(), quiet: self.quiet, verbose: self.verbose }
     }
 
     /// Several repositories may be meant: then one that fails is reported and the others go on.

@@ -26,6 +26,9 @@ impl Canvas {
         if path == self.here {
             return ".".into();
         }
+        if self.here.parent().is_none() {
+            return super::safe_path(path);
+        }
         if let Ok(below) = path.strip_prefix(&self.here) {
             return super::safe_path(below);
         }
@@ -123,5 +126,7 @@ mod tests {
         assert_eq!(canvas.path(Path::new("/tmp/x")), "/tmp/x");
         let top = Canvas { here: "/repo".into(), ..Canvas::default() };
         assert_eq!(top.path(Path::new("/tmp/x")), "/tmp/x");
+        let root = Canvas { here: "/".into(), ..Canvas::default() };
+        assert_eq!(root.path(Path::new("/tmp/x")), "/tmp/x");
     }
 }

@@ -20,6 +20,15 @@ fn help_and_version_are_answers() {
         assert!(run.stdout.contains("Usage: git shadow"), "{line}: {run:#?}");
         assert_eq!(run.stderr, "", "{line}");
     }
+    let overview = sandbox.shadow("", ["-h"]).stdout;
+    for (command, about) in [("list", "List every shadow"), ("explain", "Show every fact"), ("release", "Release just")]
+    {
+        assert!(overview.contains(&format!("  {command:14}  {about}")), "{overview}");
+        let help = sandbox.shadow("", [command, "-h"]).stdout;
+        assert!(help.starts_with(about), "{help}");
+        assert!(help.find("--under").unwrap() > help.find("Everywhere:").unwrap(), "{help}");
+    }
+    assert!(!sandbox.shadow("", ["list", "-h"]).stdout.split("Everywhere:").nth(1).unwrap().contains("--held"));
     let run = sandbox.shadow("", ["--version"]).exits(0);
     assert_eq!(run.stdout, format!("git-shadow {}\n", env!("CARGO_PKG_VERSION")));
 }
@@ -175,6 +184,9 @@ fn a_repository_is_taken_once_by_whatever_way_it_is_named() {
     let run = sandbox.shadow("", ["list", "--repo", "r", "--repo", "nowhere"]).exits(2);
     assert!(run.stdout.contains("aos/a") && run.stderr.contains("nowhere"), "{run:#?}");
     sandbox.shadow("", ["-C", "r", "-C", "sub", "list"]).exits(0);
+    sandbox.shadow("", ["-C", "r", "list", "-C", "sub"]).exits(0);
+    let both = sandbox.shadow("", ["--repo", "r", "list", "--repo", "nowhere", "--json"]).exits(2).json();
+    assert_eq!(both["summary"]["repositories"], 2, "an option before the command and one behind it both count");
     sandbox.shadow("", ["list", "--under", "nowhere"]).exits(2);
 }
 
