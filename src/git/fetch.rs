@@ -12,10 +12,25 @@ use std::time::Duration;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
-use super::{Repository, bases};
-use crate::error::{Error, Result};
+use super::{Git, Repository, bases};
+use crate::error::{Error, Result, chain};
 use crate::model::{Base, Timestamp, bytes};
 use crate::sys;
+
+const OPTIONS: &[&str] = &[
+    "fetch",
+    "--quiet",
+    // Only the refspecs that are given are stored.
+    "--refmap=",
+    "--no-tags",
+    "--no-prune",
+    "--no-prune-tags",
+    "--no-auto-maintenance",
+    "--no-recurse-submodules",
+    "--no-write-commit-graph",
+    "--no-write-fetch-head",
+    "--",
+];
 
 /// Fetch the remote-tracking bases, `timeout` for each remote. One remote that fails does not keep the others.
 ///
@@ -50,17 +65,21 @@ fn fetch<'a>(
     refspecs: impl Iterator<Item = &'a BString>,
     timeout: Duration,
 ) -> Result<()> {
-    let mut args: Vec<BString> = Vec::new();
-    args.extend(["-c".into(), format!("remote.{remote}.followRemoteHEAD=never").into()]);
-    let options = "fetch --quiet --refmap= --no-tags --no-prune --no-prune-tags --no-auto-maintenance \
-                   --no-recurse-submodules --no-write-commit-graph --no-write-fetch-head --";
-    args.extend(options.split_whitespace().map(BString::from));
+    let mut args: Vec<BString> = OPTIONS.iter().map(|option| BString::from(*option)).collect();
     args.push(remote.clone());
     args.extend(refspecs.cloned());
-    let args: Vec<_> = args.into_iter().map(gix::path::from_bstring).collect::<Result<_, _>>().map_err(|e| {
-        Error::failed("fetch", format!("the name of a ref cannot be passed to git: {}", crate::error::chain(&e)))
-    })?;
-    repo.git(args).timeout(timeout).run().map(|_| ())
+    let args = args.into_iter().map(to_path).collect::<Result<Vec<_>>>()?;
+    let follow = to_path(format!("remote.{remote}.followRemoteHEAD").into())?;
+    // A relative URL counts from the checkout.
+    let git = Git::new(repo.path(), args).env("GIT_DIR", repo.common_dir());
+    let git = git.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", follow).env("GIT_CONFIG_VALUE_0", "never");
+    git.timeout(timeout).run().map(|_| ())
+}
+
+fn to_path(argument: BString) -> Result<PathBuf> {
+    let shown = argument.to_string();
+    gix::path::from_bstring(argument)
+        .map_err(|e| Error::failed("fetch", format!("'{shown}' cannot be passed to git: {}", chain(&e))))
 }
 
 /// The remote that fetches into a remote-tracking ref, and the refspec for this ref alone, as forced as configured.

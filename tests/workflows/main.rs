@@ -7,6 +7,7 @@ mod bases;
 mod checker;
 mod checker_works;
 mod cli;
+mod fetch;
 mod harness;
 mod histories;
 mod image;
