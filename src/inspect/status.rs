@@ -7,7 +7,7 @@ use std::path::Path;
 use gix::bstr::{BString, ByteSlice as _};
 
 use super::excludes::Excludes;
-use super::files::full;
+use super::files::{full, stat_below};
 use super::index::{self, Index};
 use super::staged;
 use super::walk::{Found, walk};
@@ -15,6 +15,7 @@ use super::worktree::Scene;
 use crate::error::{Error, Result};
 use crate::git::{Git, Repository};
 use crate::model::{Head, Registration, Status};
+use crate::sys::tree::Stat;
 
 /// A checkout as it was read: index, files and status.
 pub(super) struct Reading {
@@ -146,6 +147,8 @@ fn with_line_endings(checkout: Checkout<'_>, index: &Index, mut status: Status) 
     let differs_so = |path: &BString| {
         let at = index.file.entry_index_by_path(path.as_ref()).ok()?;
         let blob = checkout.gix.find_blob(index.file.entries()[at].id).ok()?;
+        // Reading a pipe would never end.
+        stat_below(checkout.root, path.as_ref()).ok()?.filter(Stat::is_file)?;
         let file = fs_err::read(full(checkout.root, path.as_ref()).ok()?).ok()?;
         (file.replace("\r\n", "\n") == blob.data.replace("\r\n", "\n")).then_some(())
     };

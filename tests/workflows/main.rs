@@ -15,4 +15,5 @@ mod other_user;
 mod output;
 mod policy;
 mod process;
+mod status_cases;
 mod tree;
