@@ -3,6 +3,7 @@
 pub mod explain;
 pub mod human;
 pub mod json;
+pub mod log;
 pub mod porcelain;
 mod run;
 mod summary;
