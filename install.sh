@@ -97,7 +97,9 @@ export PATH HOME XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME TMPDIR AOS_NATIVE
     GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
 mkdir -p "$HOME" "$TMPDIR" "$AOS_NATIVE_STATE_DIR/leases" "$AOS_NATIVE_SESSIONS_DIR"
 
-old='2020-01-01T12:00:00Z'
+long_ago=$(($(date +%s) - 9 * 86400))
+stamp=$(date -u -d "@$long_ago" +%Y%m%d%H%M 2>/dev/null || date -u -r "$long_ago" +%Y%m%d%H%M)
+old="@$long_ago +0000"
 shadow() { # shadow <name> [<commits>]: a worktree ../<name> on aos/demo/<name>, made long ago
     GIT_COMMITTER_DATE=$old git worktree add -q -b "aos/demo/$1" "../$1" main
     n=0
@@ -107,7 +109,7 @@ shadow() { # shadow <name> [<commits>]: a worktree ../<name> on aos/demo/<name>,
         git -C "../$1" add -A
         GIT_COMMITTER_DATE=$old git -C "../$1" commit -q -m "$1: part $n"
     done
-    touch -t 202001011200 ".git/worktrees/$1/commondir"
+    TZ=UTC touch -t "$stamp" ".git/worktrees/$1/commondir"
 }
 squash() {
     git merge -q --squash "aos/demo/$1" >/dev/null
