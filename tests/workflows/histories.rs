@@ -2,7 +2,7 @@
 
 use fs_err as fs;
 
-use crate::harness::{Run, Sandbox, Tree, codes, set_mtime, skip};
+use crate::harness::{Run, Sandbox, Tree, codes, set_mtime};
 
 #[test]
 fn a_sandbox_is_hermetic_and_its_histories_are_real() {
@@ -52,5 +52,4 @@ fn answers_are_read_by_name() {
     let stdout = r#"{"repositories":[{"shadows":[{"name":"aos/a","holds":[{"code":"dirty"}]}]}]}"#;
     let run = Run { status: 0, stdout: stdout.to_owned(), stderr: String::new() };
     assert_eq!(codes(&run.exits(0).shadow("aos/a")), ["dirty"]);
-    skip("harness", "an example of a skipped part");
 }
