@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Context, Options, survey};
+use super::{Context, Options, survey, sweep};
 use crate::error::{Error, Exit, Result};
 use crate::git::Repository;
 use crate::inspect::{Depth, Host};
 use crate::judge::Terms;
 use crate::lease::Leases;
 use crate::model::{Shadow, Timestamp};
+use crate::plan::Plan;
 use crate::policy::Policy;
-use crate::report::{RepositoryReport, ShadowReport};
+use crate::report::RepositoryReport;
 use crate::sys::{self, process::Processes};
 
 /// Never the home of a canonical repository, and costly to walk.
@@ -110,14 +111,8 @@ pub fn judged(
         // A worktree on no branch may have the name of a branch elsewhere.
         survey.judgements.retain(|judgement| judgement.evidence.shadow == *only);
     }
-    Ok(RepositoryReport {
-        path: repo.path().to_owned(),
-        common_dir: repo.common_dir().to_owned(),
-        bare: repo.is_bare(),
-        facts: survey.facts,
-        shadows: survey.judgements.into_iter().map(ShadowReport::judged).collect(),
-        errors: Vec::new(),
-    })
+    let would = sweep::would(&Plan::new(&survey.judgements));
+    Ok(sweep::report(repo, survey, would))
 }
 
 /// Directories with a `.git` directory, and bare repositories. Linked worktrees and submodules have a `.git` file and

@@ -74,8 +74,7 @@ pub fn fetch(repo: &Repository, policy: &Policy, context: &Context<'_>) -> bool 
 pub fn plan(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Result<(RepositoryReport, Plan)> {
     let survey = judged(repo, order, only)?;
     let plan = Plan::new(&survey.judgements);
-    let would = plan.all().map(|planned| (planned.index, planned.would())).collect();
-    Ok((report(repo, survey, would), plan))
+    Ok((report(repo, survey, would(&plan)), plan))
 }
 
 /// What a real run did.
@@ -134,7 +133,13 @@ fn judged(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Resul
     Ok(survey)
 }
 
-fn report(repo: &Repository, survey: Survey, steps: HashMap<usize, Vec<StepReport>>) -> RepositoryReport {
+/// The steps that a dry run tells, by the judgement they come from.
+pub(super) fn would(plan: &Plan) -> HashMap<usize, Vec<StepReport>> {
+    plan.all().map(|planned| (planned.index, planned.would())).collect()
+}
+
+/// The survey with what was or would be done.
+pub(super) fn report(repo: &Repository, survey: Survey, steps: HashMap<usize, Vec<StepReport>>) -> RepositoryReport {
     let mut steps = steps;
     let shadows = survey.judgements.into_iter().enumerate().map(|(index, judgement)| {
         let mut shadow = ShadowReport::judged(judgement);

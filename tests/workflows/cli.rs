@@ -254,6 +254,32 @@ fn the_exit_code_tells_whether_something_can_go() {
 }
 
 #[test]
+fn list_explain_and_dry_run_tell_the_same() {
+    let sandbox = Sandbox::mk();
+    sandbox.wt("unused");
+    sandbox.age("unused", 48);
+    sandbox.wt("work");
+    sandbox.ci("work");
+    let mut listed = sandbox.json(&["list"]).exits(0).json();
+    let mut planned = sandbox.json(&["prune-sessions", "-n"]).exits(0).json();
+    for json in [&mut listed, &mut planned] {
+        json["command"].take();
+        json["generated_at"].take();
+        json["repositories"][0]["shadows"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .for_each(|shadow| _ = shadow["age_s"].take());
+    }
+    assert_eq!(listed, planned);
+    let mut explained = sandbox.json(&["explain", "unused"]).exits(0).shadow("aos/unused");
+    explained["age_s"].take();
+    assert_eq!(explained, listed["repositories"][0]["shadows"][0]);
+    let steps: Vec<&str> = explained["steps"].as_array().unwrap().iter().map(|s| s["step"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["move-worktree", "drop-registration", "delete-branch", "delete-files"]);
+}
+
+#[test]
 fn what_only_reads_writes_nothing() {
     let sandbox = Sandbox::mk();
     sandbox.landed("a");

@@ -6,7 +6,8 @@ use git_shadow::error::Error;
 use git_shadow::model::{
     Because, Code, Fact, Half, Head, How, Lease, LeaseState, On, Outcome, Place, StepKind, Verdict,
 };
-use git_shadow::report::{RepositoryReport, ShadowReport, Summary, View, human, json, porcelain};
+use git_shadow::policy::Policy;
+use git_shadow::report::{RepositoryReport, ShadowReport, Summary, View, explain, human, json, porcelain};
 use git_shadow::ui::Canvas;
 use made::{Made as _, branch, canvas, hours_ago, oid, report, repository};
 
@@ -430,4 +431,49 @@ fn what_is_counted() {
         ..Summary::default()
     };
     assert_eq!(Summary::of(&report), expected);
+}
+
+#[test]
+fn an_explanation_shows_facts_rules_and_proof() {
+    let shadow = several().remove(1).step(StepKind::DeleteBranch, Outcome::Would, None).with(|report| {
+        let facts = report.judgement.evidence.worktree.as_mut().unwrap();
+        facts.hidden_edits = Fact::Unknown("cannot open 'x\x1b[2J'".into());
+        facts.staged = Fact::NotApplicable;
+        facts.current = Fact::Known(false);
+    });
+    let shadow = shadow.held(Code::Unverified, On::Both, "hidden edits cannot be read: cannot open 'x'").held(
+        Code::UnpushedHead,
+        On::Both,
+        "2 commits exist on no remote",
+    );
+    let report = report("explain", true, vec![repository("/w/repo", vec![shadow])]);
+    let repository = &report.repositories[0];
+    let text = explain::render(&report, repository, &repository.shadows[0], &Policy::built_in(), &canvas(None)).text;
+    for line in [
+        "  branch                  refs/heads/aos/claude/cd56 at 9b01d7e000000000000000000000000000000000",
+        "  age                     3d, nothing since 2026-11-27T06:05:01Z",
+        "  unverified (both)       hidden edits cannot be read: cannot open 'x'",
+        "                          what helps: remedy of unverified",
+        "  delete                  refs/heads/aos/claude/cd56, if still 9b01d7e",
+        "  merging 9b01d7e into the parent of 1c44e0a000000000000000000000000000000000 on origin/main gives exactly that \
+         commit's tree",
+        "  refs/remotes/origin/main at 1c44e0a, last fetched 3 h ago",
+        "  you are inside          no",
+        r"  hidden edits            unknown: cannot open 'x\033[2J'",
+        "  git status              not asked",
+        "  leftover staged work    does not apply",
+        "  current                 clear      the invoking shell is inside the worktree",
+        "  dirty                   not asked  tracked files are changed",
+        "  hidden-edits            unknown    tracked files differ in a way that git status does not see",
+        "  staged                  -          the worktree is purged and its index holds the only copy of staged work",
+        "  unpushed (worktree)     holds      its commits are on no remote and have not landed",
+        "  unpushed (branch)       holds      its commits are on no remote and have not landed",
+    ] {
+        assert!(text.lines().any(|shown| shown == line), "no line '{line}' in\n{text}");
+    }
+    for code in Code::ALL {
+        assert!(text.contains(code.summary()), "{code} is missing");
+    }
+    assert!(text.contains("\npolicy\n  base  "), "{text}");
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
 }
