@@ -5,6 +5,7 @@
 pub mod bases;
 mod command;
 pub mod fetch;
+mod merge;
 pub mod refs;
 mod repository;
 mod transaction;
@@ -12,6 +13,7 @@ mod transaction;
 pub use command::Git;
 #[cfg(debug_assertions)]
 pub use command::run_for_test;
+pub use merge::{Merge, Merged, Merger};
 pub use repository::Repository;
 pub use transaction::{RefEdit, create_without_reflog, read_ref, update_refs};
 

@@ -63,6 +63,8 @@ impl Repository {
         let mut repo = self.shared.to_thread_local();
         repo.clear_namespace();
         repo.object_cache_size(32 << 20);
+        // What a commit says counts, not what someone would rather read.
+        repo.objects.ignore_replacements = true;
         repo
     }
 

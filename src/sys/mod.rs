@@ -7,6 +7,7 @@ pub mod here;
 pub mod lock;
 pub mod mounts;
 pub mod owner;
+pub mod private;
 pub mod process;
 pub mod signal;
 pub mod threads;

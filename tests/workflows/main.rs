@@ -11,6 +11,7 @@ mod fetch;
 mod harness;
 mod histories;
 mod image;
+mod landing_fleet;
 mod other_user;
 mod output;
 mod policy;

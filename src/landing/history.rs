@@ -1,0 +1,328 @@
+//! The part of the commit graph that was looked at: who is reachable from whom, exactly.
+//!
+//! Commit dates only decide what is looked at first, never what is true: histories with equal or wrong dates give the
+//! same answers.
+
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::rc::Rc;
+
+use gix::ObjectId;
+
+use super::read;
+use crate::error::Result;
+
+/// A commit of [`History`].
+pub(super) type Node = u32;
+
+/// How many tips one walk can tell apart; the last bit says *in the base*.
+const CHUNK: usize = 63;
+const BASE: u64 = 1 << CHUNK;
+
+struct Body {
+    tree: ObjectId,
+    parents: Rc<[Node]>,
+    time: i64,
+    cut: bool,
+}
+
+/// How a tip relates to a base.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Relation {
+    /// The tip is reachable from the base.
+    pub in_base: bool,
+    /// Commits of the tip that the base does not reach, parents first.
+    pub own: Vec<Node>,
+    /// Commits of the base that own commits have as parents.
+    pub boundary: Vec<Node>,
+    /// The merge bases: those of the boundary that no other one reaches.
+    pub bases: Vec<Node>,
+    /// History of the tip or the base is cut off where the other one does not go on.
+    pub cut: bool,
+}
+
+impl Relation {
+    /// No own commit is a merge.
+    pub(super) fn linear(&self, history: &mut History<'_>) -> Result<bool> {
+        for &node in &self.own {
+            if history.parents(node)?.len() != 1 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Commits by number, read when they are needed.
+pub(super) struct History<'r> {
+    repo: &'r gix::Repository,
+    graph: Option<gix::commitgraph::Graph>,
+    shallow: HashSet<ObjectId>,
+    nodes: HashMap<ObjectId, Node>,
+    ids: Vec<ObjectId>,
+    bodies: Vec<Option<Body>>,
+    cuts: Vec<Node>,
+}
+
+impl<'r> History<'r> {
+    pub(super) fn new(repo: &'r gix::Repository) -> Result<Self> {
+        let shallow: HashSet<ObjectId> =
+            repo.shallow_commits().map_err(read)?.map(|ids| ids.iter().copied().collect()).unwrap_or_default();
+        // A commit graph that cannot be read costs time only.
+        let graph = repo.commit_graph_if_enabled().ok().flatten().filter(|_| shallow.is_empty());
+        Ok(History {
+            repo,
+            graph,
+            shallow,
+            nodes: HashMap::new(),
+            ids: Vec::new(),
+            bodies: Vec::new(),
+            cuts: Vec::new(),
+        })
+    }
+
+    pub(super) fn node(&mut self, id: ObjectId) -> Node {
+        let next = self.ids.len() as Node;
+        let node = *self.nodes.entry(id).or_insert(next);
+        if node == next {
+            self.ids.push(id);
+            self.bodies.push(None);
+        }
+        node
+    }
+
+    pub(super) fn id(&self, node: Node) -> ObjectId {
+        self.ids[node as usize]
+    }
+
+    pub(super) fn parents(&mut self, node: Node) -> Result<Rc<[Node]>> {
+        self.body(node).map(|b| Rc::clone(&b.parents))
+    }
+
+    pub(super) fn tree(&mut self, node: Node) -> Result<ObjectId> {
+        self.body(node).map(|b| b.tree)
+    }
+
+    pub(super) fn time(&mut self, node: Node) -> Result<i64> {
+        self.body(node).map(|b| b.time)
+    }
+
+    /// The first parent.
+    pub(super) fn first_parent(&mut self, node: Node) -> Result<Option<Node>> {
+        self.body(node).map(|b| b.parents.first().copied())
+    }
+
+    /// The message, read anew each time.
+    pub(super) fn message(&self, node: Node) -> Result<Vec<u8>> {
+        let commit = self.repo.find_commit(self.id(node)).map_err(read)?;
+        Ok(commit.message_raw().map_err(read)?.to_vec())
+    }
+
+    fn body(&mut self, node: Node) -> Result<&Body> {
+        if self.bodies[node as usize].is_none() {
+            let body = self.load(node)?;
+            if body.cut {
+                self.cuts.push(node);
+            }
+            self.bodies[node as usize] = Some(body);
+        }
+        self.bodies[node as usize].as_ref().ok_or_else(|| crate::error::Error::failed("history", "a commit got lost"))
+    }
+
+    fn load(&mut self, node: Node) -> Result<Body> {
+        let id = self.id(node);
+        let (tree, mut parents, time) = match self.graphed(id)? {
+            Some(found) => found,
+            None => {
+                let commit = self.repo.find_commit(id).map_err(read)?;
+                let commit = commit.decode().map_err(read)?;
+                // A date that cannot be read is the oldest: dates only give the order of the walk.
+                let time = commit.time().map_or(i64::MIN, |t| t.seconds);
+                (commit.tree(), commit.parents().collect(), time)
+            }
+        };
+        let cut = self.shallow.contains(&id);
+        if cut {
+            parents.clear();
+        }
+        let parents = parents.into_iter().map(|id| self.node(id)).collect();
+        Ok(Body { tree, parents, time, cut })
+    }
+
+    fn graphed(&self, id: ObjectId) -> Result<Option<(ObjectId, Vec<ObjectId>, i64)>> {
+        let Some(graph) = &self.graph else { return Ok(None) };
+        let Some(commit) = graph.commit_by_id(id) else { return Ok(None) };
+        let mut parents = Vec::new();
+        for parent in commit.iter_parents() {
+            parents.push(graph.id_at(parent.map_err(read)?).to_owned());
+        }
+        Ok(Some((commit.root_tree_id().to_owned(), parents, commit.committer_timestamp() as i64)))
+    }
+
+    /// What is painted by walking from `base` and `tips` until everything still to be looked at is reachable from the
+    /// base and from every tip. Then each tip that the base reaches carries its mark: a commit between them that was
+    /// not passed on would be above and below the tip at once.
+    fn paint(&mut self, base: &[Node], tips: &[Node]) -> Result<Vec<u64>> {
+        let full = BASE | ((1u64 << tips.len()) - 1);
+        let mut walk = Walk { marks: vec![0; self.ids.len()], ..Walk::default() };
+        for &node in base {
+            walk.mark(self, node, BASE, full)?;
+        }
+        for (bit, &node) in tips.iter().enumerate() {
+            walk.mark(self, node, 1 << bit, full)?;
+        }
+        while walk.live > 0
+            && let Some((_, _, node)) = walk.queue.pop()
+        {
+            walk.queued[node as usize] = false;
+            let mark = walk.marks[node as usize];
+            if mark != full {
+                walk.live -= 1;
+            }
+            for &parent in self.parents(node)?.iter() {
+                walk.mark(self, parent, mark, full)?;
+            }
+        }
+        walk.marks.resize(self.ids.len(), 0);
+        Ok(walk.marks)
+    }
+
+    /// Whether any of `from` reaches each of `nodes`.
+    pub(super) fn reached(&mut self, from: &[Node], nodes: &[Node]) -> Result<Vec<bool>> {
+        let mut answer = Vec::with_capacity(nodes.len());
+        for chunk in nodes.chunks(CHUNK) {
+            let marks = self.paint(from, chunk)?;
+            answer.extend(chunk.iter().map(|&n| marks[n as usize] & BASE != 0));
+        }
+        Ok(answer)
+    }
+
+    /// Whether `from` reaches `node`.
+    pub(super) fn reaches(&mut self, from: Node, node: Node) -> Result<bool> {
+        Ok(self.paint(&[from], &[node])?[node as usize] & BASE != 0)
+    }
+
+    /// How each tip relates to the base. What cannot be read concerns only the tip whose history it is in.
+    pub(super) fn relate(&mut self, base: Node, tips: &[Node]) -> Vec<Result<Relation>> {
+        let mut order: Vec<usize> = (0..tips.len()).collect();
+        // Tips of the same age go down to the same depth.
+        order.sort_by_key(|&i| self.time(tips[i]).unwrap_or(i64::MIN));
+        let mut answers: Vec<(usize, Result<Relation>)> = Vec::with_capacity(tips.len());
+        for chunk in order.chunks(CHUNK) {
+            let nodes: Vec<Node> = chunk.iter().map(|&i| tips[i]).collect();
+            match self.paint(&[base], &nodes) {
+                Ok(marks) => {
+                    for (bit, &i) in chunk.iter().enumerate() {
+                        answers.push((i, self.relation(base, tips[i], &marks, 1 << bit)));
+                    }
+                }
+                Err(_) => {
+                    for &i in chunk {
+                        let one = self.paint(&[base], &[tips[i]]);
+                        answers.push((i, one.and_then(|marks| self.relation(base, tips[i], &marks, 1))));
+                    }
+                }
+            }
+        }
+        answers.sort_by_key(|(i, _)| *i);
+        answers.into_iter().map(|(_, relation)| relation).collect()
+    }
+
+    fn relation(&mut self, base: Node, tip: Node, marks: &[u64], bit: u64) -> Result<Relation> {
+        let marked = |node: Node| marks.get(node as usize).copied().unwrap_or(0);
+        if marked(tip) & BASE != 0 {
+            return Ok(Relation { in_base: true, ..Relation::default() });
+        }
+        let base_cut = self.cuts.iter().any(|&c| marked(c) & BASE != 0 && marked(c) & bit == 0);
+        let (mut own, mut boundary) = self.above(tip, |node| marked(node) & BASE != 0)?;
+        let mut relation = Relation::default();
+        for &node in &own {
+            relation.cut |= self.body(node)?.cut;
+        }
+        let mut linear = true;
+        for &node in &own {
+            linear &= self.parents(node)?.len() <= 1;
+        }
+        if !linear {
+            // Below a merge the walk may have passed a commit before it knew it to be in the base; ask for each.
+            let known = self.reached(&[base], &own)?;
+            if known.contains(&true) {
+                let in_base: HashSet<Node> = own.iter().zip(known).filter(|(_, k)| *k).map(|(n, _)| *n).collect();
+                (own, boundary) = self.above(tip, |node| marked(node) & BASE != 0 || in_base.contains(&node))?;
+            }
+        }
+        relation.cut |= base_cut;
+        relation.bases = self.independent(&boundary)?;
+        (relation.own, relation.boundary) = (own, boundary);
+        Ok(relation)
+    }
+
+    /// What `tip` reaches before a commit that is `in_base`, parents first, and those commits.
+    fn above(&mut self, tip: Node, in_base: impl Fn(Node) -> bool) -> Result<(Vec<Node>, Vec<Node>)> {
+        let (mut own, mut boundary, mut seen) = (Vec::new(), Vec::new(), HashSet::from([tip]));
+        let mut stack = vec![(tip, self.parents(tip)?, 0)];
+        while let Some((node, parents, next)) = stack.last_mut() {
+            let Some(&parent) = parents.get(*next) else {
+                own.push(*node);
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            if seen.insert(parent) {
+                if in_base(parent) {
+                    boundary.push(parent);
+                } else {
+                    let more = self.parents(parent)?;
+                    stack.push((parent, more, 0));
+                }
+            }
+        }
+        Ok((own, boundary))
+    }
+
+    /// Those of `nodes` that no other one reaches.
+    pub(super) fn independent(&mut self, nodes: &[Node]) -> Result<Vec<Node>> {
+        let mut kept = nodes.to_vec();
+        for &node in nodes {
+            let others: Vec<Node> = kept.iter().copied().filter(|n| *n != node).collect();
+            if !others.is_empty() && self.reached(&others, &[node])?[0] {
+                kept = others;
+            }
+        }
+        Ok(kept)
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    marks: Vec<u64>,
+    queued: Vec<bool>,
+    queue: BinaryHeap<(i64, std::cmp::Reverse<u64>, Node)>,
+    pushed: u64,
+    live: usize,
+}
+
+impl Walk {
+    fn mark(&mut self, history: &mut History<'_>, node: Node, add: u64, full: u64) -> Result<()> {
+        let at = node as usize;
+        if self.marks.len() <= at {
+            self.marks.resize(history.ids.len(), 0);
+        }
+        if self.queued.len() < self.marks.len() {
+            self.queued.resize(self.marks.len(), false);
+        }
+        let (old, new) = (self.marks[at], self.marks[at] | add);
+        if old == new {
+            return Ok(());
+        }
+        self.marks[at] = new;
+        if !self.queued[at] {
+            self.queued[at] = true;
+            self.pushed += 1;
+            self.queue.push((history.time(node)?, std::cmp::Reverse(self.pushed), node));
+            self.live += usize::from(new != full);
+        } else if new == full {
+            self.live -= 1;
+        }
+        Ok(())
+    }
+}
