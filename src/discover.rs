@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::git::refs::{Refs, Target};
 use crate::lease::Leases;
-use crate::model::{Branch, BranchUser, Fact, Head, Registration, Shadow, short_name};
+use crate::model::{Branch, BranchUser, Head, Registration, Shadow, short_name};
 use crate::policy::Policy;
 
 /// Everything that was found in a repository.
@@ -146,7 +146,7 @@ fn is_claimed(repo: &Repository, policy: &Policy, leases: &Leases, registration:
         Head::Detached(_) | Head::Broken(_) => None,
     };
     let created = created(registration).ok();
-    matches!(leases.naming(repo.path(), Some(path), branch, created), Fact::Known(Some(_)))
+    leases.claims(repo.path(), path, branch, created)
 }
 
 fn branch(refs: &Refs, name: &BStr) -> Option<Branch> {

@@ -64,7 +64,7 @@ fn is_at(shadow: &Shadow, path: &Path) -> bool {
 
 fn is_leased(shadow: &Shadow, id: &BStr, leases: &Leases) -> bool {
     let branch = shadow.branch.as_ref().map(|branch| short_name(branch.name.as_bstr()));
-    leases.leases.iter().filter(|lease| lease.id.as_bytes() == id.as_bytes()).any(|lease| {
+    leases.all().filter(|lease| lease.id.as_bytes() == id.as_bytes()).any(|lease| {
         lease.branches.iter().any(|named| Some(short_name(named.as_bstr())) == branch)
             || lease.worktrees.iter().any(|path| is_at(shadow, &resolved(path)))
     })
@@ -107,7 +107,7 @@ mod tests {
 
     use super::{current, select};
     use crate::lease::Leases;
-    use crate::model::{Branch, Head, Lease, LeaseState, Registration, Shadow};
+    use crate::model::{Branch, Head, Registration, Shadow};
     use gix::ObjectId;
     use std::path::Path;
 
@@ -170,18 +170,10 @@ mod tests {
 
     #[test]
     fn a_lease_gives_its_session_a_name() {
-        let lease = Lease {
-            id: "xy99".into(),
-            format: "agentic-os.native-lease.v1".into(),
-            path: "/state/xy99.json".into(),
-            pid: None,
-            state: LeaseState::Dead,
-            finished: None,
-            newest: None,
-            worktrees: Vec::new(),
-            branches: vec!["aos/codex/cd56".into()],
-        };
-        let leases = Leases { leases: vec![lease], unreadable: Vec::new() };
+        let folder = tempfile::tempdir().unwrap();
+        let text = r#"{"format":"agentic-os.native-lease.v1","id":"xy99","artifacts":[{"branch":"aos/codex/cd56"}]}"#;
+        fs_err::write(folder.path().join("xy99.json"), text).unwrap();
+        let leases = Leases::read_from(folder.path());
         let shadows = all();
         assert_eq!(select("xy99".as_ref(), &shadows, &leases, Path::new("/")).unwrap().name, "aos/codex/cd56");
     }

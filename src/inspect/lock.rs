@@ -1,10 +1,13 @@
 //! `git worktree lock`.
 
-use gix::bstr::{BStr, BString, ByteSlice as _};
+use std::path::Path;
+
+use gix::bstr::{BString, ByteSlice as _};
 
 use super::files;
 use crate::error::Result;
-use crate::model::{Lock, LockKind, Registration};
+use crate::lease::lock_reason;
+use crate::model::{Lock, Registration};
 
 /// The lock of a registration, with its reason as written.
 ///
@@ -14,18 +17,8 @@ pub(super) fn lock(registration: &Registration) -> Result<Option<Lock>> {
     let reason = files::read(&registration.git_dir.join("locked"))?;
     Ok(reason.map(|reason| {
         let reason = BString::from(reason.trim());
-        Lock { kind: kind(reason.as_ref()), reason }
+        let places: Vec<&Path> =
+            std::iter::once(registration.git_dir.as_path()).chain(registration.path.as_deref()).collect();
+        Lock { kind: lock_reason::judge(reason.as_ref(), &places), reason }
     }))
-}
-
-fn kind(reason: &BStr) -> LockKind {
-    if reason == "initializing" {
-        LockKind::Initializing
-    } else if reason.starts_with(b"git-shadow undo ") {
-        LockKind::Undone
-    } else if reason.starts_with(b"git-shadow ") {
-        LockKind::Releasing
-    } else {
-        LockKind::ByHand
-    }
 }

@@ -1,39 +1,250 @@
-//! Leases, own and foreign: who owns a shadow (DESIGN section 8).
+//! Leases, own and foreign: who owns a shadow.
+//!
+//! A lease that may be live holds what it names, by path or by branch, whatever else fits: the session may have switched
+//! its branch. A dead or released one says something of a shadow (its graces) only where everything fits: path, branch,
+//! and that the worktree was not made after the session had ended.
+
+mod folders;
+mod foreign;
+mod liveness;
+pub mod lock_reason;
+mod start;
 
 use std::path::{Path, PathBuf};
 
-use gix::bstr::BStr;
+use gix::bstr::{BStr, BString, ByteSlice as _};
 
-use crate::model::{Fact, Lease, Timestamp};
+use crate::model::{Fact, Lease, LeaseState, Timestamp};
+use crate::sys;
+
+pub use folders::session_folders;
 
 /// All leases that this user can see, read once a run.
 #[derive(Debug, Default)]
 pub struct Leases {
-    /// Readable ones.
-    pub leases: Vec<Lease>,
-    /// Files that could not be read or understood, with the error; they hold what they may name.
-    pub unreadable: Vec<(PathBuf, String)>,
+    records: Vec<Record>,
+    unclear: Vec<Unclear>,
+}
+
+/// A lease with what it names.
+#[derive(Debug)]
+struct Record {
+    lease: Lease,
+    artifacts: Vec<Artifact>,
+    /// When the session ended.
+    ended: Option<Timestamp>,
+}
+
+/// A worktree and its branch; the paths resolved, several where it is not said from where they are relative.
+#[derive(Debug)]
+struct Artifact {
+    repositories: Vec<PathBuf>,
+    worktrees: Vec<PathBuf>,
+    written: Option<PathBuf>,
+    /// The short name.
+    branch: Option<BString>,
+}
+
+/// A file that could not be read or understood.
+#[derive(Debug)]
+struct Unclear {
+    path: PathBuf,
+    error: String,
+    text: Option<Vec<u8>>,
+    /// It is the folder: any lease may be in it.
+    all: bool,
+}
+
+/// What is asked about.
+struct Subject<'a> {
+    repository: PathBuf,
+    /// As registered and as resolved.
+    worktree: Option<(&'a Path, PathBuf)>,
+    branch: Option<&'a BStr>,
+    created: Option<Timestamp>,
 }
 
 impl Leases {
     /// Read the foreign leases of this user.
     pub fn read() -> Leases {
-        Leases::default()
+        match folders::leases() {
+            Ok(folder) => Leases::read_from(&folder),
+            Err(error) => {
+                let all = Unclear { path: PathBuf::new(), error: error.to_string(), text: None, all: true };
+                Leases { records: Vec::new(), unclear: vec![all] }
+            }
+        }
     }
 
-    /// The lease that names this shadow: by its worktree's path (resolved) and its branch. A live one before a dead one.
+    /// Read the foreign leases in a folder; one that is not there has none.
+    pub fn read_from(folder: &Path) -> Leases {
+        let (records, unclear) = foreign::read(folder, sys::clock::now());
+        Leases { records, unclear }
+    }
+
+    /// All that could be understood.
+    pub fn all(&self) -> impl Iterator<Item = &Lease> {
+        self.records.iter().map(|record| &record.lease)
+    }
+
+    /// The lease that names this shadow of the repository (its canonical checkout, or itself when bare): a live one before
+    /// a dead one before a released one. `Unknown` when a lease that cannot be read may name it.
     pub fn naming(
         &self,
-        _repository: &Path,
-        _worktree: Option<&Path>,
-        _branch: Option<&BStr>,
-        _created: Option<Timestamp>,
+        repository: &Path,
+        worktree: Option<&Path>,
+        branch: Option<&BStr>,
+        created: Option<Timestamp>,
     ) -> Fact<Option<Lease>> {
-        Fact::Known(None)
+        let subject = Subject::new(repository, worktree, branch, created);
+        let rank = |record: &&Record| match record.lease.state {
+            LeaseState::Live(_) => 0,
+            LeaseState::Dead => 1,
+            LeaseState::Released => 2,
+        };
+        let found = self.records.iter().filter(|record| record.names(&subject)).min_by_key(rank);
+        if found.is_some_and(|record| record.lease.is_live()) {
+            return Fact::Known(found.map(|record| record.lease.clone()));
+        }
+        for unclear in &self.unclear {
+            match unclear.names(&subject) {
+                Some(true) => return Fact::Known(Some(unclear.as_live())),
+                Some(false) => {}
+                None => return Fact::Unknown(format!("a lease that may name it: {}", unclear.error)),
+            }
+        }
+        Fact::Known(found.map(|record| record.lease.clone()))
+    }
+
+    /// Whether a lease makes this worktree a shadow: path and branch fit, and it was not made after the session ended.
+    pub fn claims(
+        &self,
+        repository: &Path,
+        worktree: &Path,
+        branch: Option<&BStr>,
+        created: Option<Timestamp>,
+    ) -> bool {
+        let subject = Subject::new(repository, Some(worktree), branch, created);
+        self.records.iter().any(|record| record.fits(&subject))
     }
 }
 
-/// The folders in which the aos harness puts its sessions, as they are, existing or not.
-pub fn session_folders() -> Vec<PathBuf> {
-    Vec::new()
+impl<'a> Subject<'a> {
+    fn new(
+        repository: &Path,
+        worktree: Option<&'a Path>,
+        branch: Option<&'a BStr>,
+        created: Option<Timestamp>,
+    ) -> Subject<'a> {
+        Subject {
+            repository: resolve(repository),
+            worktree: worktree.map(|path| (path, resolve(path))),
+            branch: branch.map(crate::model::short_name),
+            created,
+        }
+    }
+
+    /// The session's id, where worktree or branch is called after one: `aos/claude/ab45`, `<sessions>/ab45/projects/…`.
+    fn session(&self) -> Option<String> {
+        let is_id = |name: &str| {
+            let (letters, digits) = name.split_at_checked(2)?;
+            let fits = letters.bytes().all(|b| b.is_ascii_lowercase())
+                && digits.len() >= 2
+                && digits.bytes().all(|b| b.is_ascii_digit());
+            fits.then(|| name.to_owned())
+        };
+        let of_branch = self.branch.and_then(|name| is_id(name.rsplit(|b| *b == b'/').next()?.to_str().ok()?));
+        of_branch.or_else(|| {
+            let (_, path) = self.worktree.as_ref()?;
+            let below = session_folders()
+                .iter()
+                .find_map(|folder| path.strip_prefix(resolve(folder)).ok().map(ToOwned::to_owned))?;
+            is_id(below.iter().next()?.to_str()?)
+        })
+    }
+}
+
+impl Record {
+    fn names(&self, subject: &Subject<'_>) -> bool {
+        match self.lease.state {
+            LeaseState::Live(_) => self.artifacts.iter().any(|a| a.is_at(subject) || a.is_branch(subject)),
+            LeaseState::Dead | LeaseState::Released => {
+                self.fits(subject) || subject.worktree.is_none() && self.artifacts.iter().any(|a| a.is_branch(subject))
+            }
+        }
+    }
+
+    /// A foreign lease says when its process started, which is before its worktrees were made; so a worktree is the
+    /// session's unless it was made after the session had ended.
+    fn fits(&self, subject: &Subject<'_>) -> bool {
+        let younger = subject.created.zip(self.ended).is_some_and(|(created, ended)| created > ended);
+        let on_branch =
+            |a: &Artifact| a.branch.is_none() || a.branch.as_ref().map(|name| name.as_bstr()) == subject.branch;
+        !younger && self.artifacts.iter().any(|a| a.is_at(subject) && on_branch(a))
+    }
+}
+
+impl Artifact {
+    fn is_at(&self, subject: &Subject<'_>) -> bool {
+        let named = |(_, resolved): &(&Path, PathBuf)| self.worktrees.contains(resolved);
+        subject.worktree.as_ref().is_some_and(named)
+    }
+
+    /// The branch of this repository, as far as the lease says which.
+    fn is_branch(&self, subject: &Subject<'_>) -> bool {
+        let ours = |path: &PathBuf| *path == subject.repository || path.join(".git") == subject.repository;
+        self.branch.is_some()
+            && self.branch.as_ref().map(|name| name.as_bstr()) == subject.branch
+            && (self.repositories.is_empty() || self.repositories.iter().any(ours))
+    }
+}
+
+impl Unclear {
+    /// Whether it names the shadow; `None` when that cannot be told. A text that can be read tells by containing the name of
+    /// the worktree or of the branch. Else a session's lease is called after it, so it tells when the shadow belongs
+    /// to another session.
+    fn names(&self, subject: &Subject<'_>) -> Option<bool> {
+        if self.all {
+            return None;
+        }
+        if let Some(text) = &self.text {
+            let mut names: Vec<&[u8]> = subject.branch.iter().map(|name| name.as_bytes()).collect();
+            if let Some((written, resolved)) = &subject.worktree {
+                names.extend([written.as_os_str().as_encoded_bytes(), resolved.as_os_str().as_encoded_bytes()]);
+            }
+            if foreign::mentions(text, &names) {
+                return Some(true);
+            }
+            // Whole, and without escapes that could hide a name.
+            if serde_json::from_slice::<serde_json::Value>(text).is_ok() && !text.contains(&b'\\') {
+                return Some(false);
+            }
+        }
+        let session = subject.session()?;
+        (self.path.file_stem()? != session.as_str()).then_some(false)
+    }
+
+    fn as_live(&self) -> Lease {
+        Lease {
+            id: self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            format: String::new(),
+            path: self.path.clone(),
+            pid: None,
+            state: LeaseState::Live(format!("its lease cannot be understood: {}", self.error)),
+            finished: None,
+            newest: None,
+            worktrees: Vec::new(),
+            branches: Vec::new(),
+        }
+    }
+}
+
+/// A path with the links in it resolved, as far as it is there.
+fn resolve(path: &Path) -> PathBuf {
+    for above in path.ancestors() {
+        if let (Ok(resolved), Ok(rest)) = (fs_err::canonicalize(above), path.strip_prefix(above)) {
+            return if rest.as_os_str().is_empty() { resolved } else { resolved.join(rest) };
+        }
+    }
+    path.to_owned()
 }

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod descriptor;
 pub mod file;
+pub mod filesystem;
 pub mod here;
 pub mod lock;
 pub mod mounts;

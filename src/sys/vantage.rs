@@ -74,6 +74,14 @@ pub fn hostname() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
+/// A temporary folder of this user alone, where the system's convention has one beside `$TMPDIR`.
+pub fn private_temporary() -> Option<std::path::PathBuf> {
+    #[cfg(target_os = "macos")]
+    return Some(format!("/private/tmp/u{}", rustix::process::getuid().as_raw()).into());
+    #[cfg(not(target_os = "macos"))]
+    None
+}
+
 /// When this machine booted, by the clock as it is set now.
 pub fn booted_at() -> Option<Timestamp> {
     #[cfg(target_os = "linux")]

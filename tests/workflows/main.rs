@@ -12,6 +12,7 @@ mod harness;
 mod histories;
 mod image;
 mod landing_fleet;
+mod lease;
 mod other_user;
 mod output;
 mod policy;

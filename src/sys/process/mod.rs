@@ -14,6 +14,13 @@ use std::path::{Path, PathBuf};
 use super::mounts::Mounts;
 use crate::model::{Fact, Use};
 
+/// Whether no process has this id. One that may not be signalled is there; an id that this system cannot have proves
+/// nothing.
+pub fn is_gone(pid: i64) -> bool {
+    let pid = i32::try_from(pid).ok().filter(|pid| *pid > 0).and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+}
+
 /// All processes with what each has open, as far as this user may see it.
 #[derive(Debug, Default)]
 pub struct Processes {
