@@ -92,6 +92,12 @@ pub fn inspect(
         examine(repo, policy, host, discovery, &history, &place, shadow, depth)
     });
     fill_in_use(host, &mut evidence);
+    for one in &mut evidence {
+        if let (Some(worktree), Some(registration)) = (&mut one.worktree, &one.shadow.worktree) {
+            let path = registration.path.as_deref();
+            worktree.primary = path.and_then(|path| protect::primary(repo, &facts.bases, path));
+        }
+    }
     evidence.extend(unasked.into_iter().map(|shadow| Evidence::not_asked(shadow.clone())));
     evidence.sort_by(|a, b| a.shadow.name.cmp(&b.shadow.name));
     (facts, evidence)

@@ -7,7 +7,7 @@ use gix::bstr::{BStr, BString, ByteSlice as _};
 
 use crate::git::Repository;
 use crate::git::bases::{Followed, branch_of, default_names, follow, heads, local_twin};
-use crate::model::{Base, short_name};
+use crate::model::{Base, Fact, short_name};
 use crate::policy::Policy;
 
 /// The branches of a repository that are protected by what they are, read once for all branches.
@@ -76,14 +76,18 @@ impl Protection {
 }
 
 /// In a bare layout, where no worktree is the main one: the base that the linked worktree at `path` is named after.
-pub fn primary(repo: &Repository, bases: &[Base], path: &Path) -> Option<BString> {
+/// Where the bases cannot be told, any usual default branch counts.
+pub fn primary(repo: &Repository, bases: &Fact<Vec<Base>>, path: &Path) -> Option<BString> {
     if !repo.is_bare() {
         return None;
     }
     let gix = repo.local();
-    let named_after = |base: &&Base| {
-        let branch = branch_of(&gix, base.name.as_ref());
-        gix::path::from_bstr(branch.as_bstr()).is_ok_and(|branch| path.ends_with(branch))
+    let names = match bases.known() {
+        Some(bases) => bases.iter().map(|base| base.name.clone()).collect(),
+        None => default_names(&gix).iter().map(heads).collect::<Vec<_>>(),
     };
-    bases.iter().find(named_after).map(|base| base.name.clone())
+    names.into_iter().find(|name| {
+        let branch = branch_of(&gix, name.as_bstr());
+        gix::path::from_bstr(branch.as_bstr()).is_ok_and(|branch| path.ends_with(branch))
+    })
 }

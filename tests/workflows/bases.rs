@@ -183,6 +183,24 @@ fn bases_and_default_branches_are_protected_and_so_is_a_primary_worktree() {
 }
 
 #[test]
+fn in_a_bare_layout_the_worktree_named_after_a_base_is_protected() {
+    let s = cloned();
+    s.git("", ["clone", "-q", "--bare", "r", "b.git"]);
+    s.git("b.git", ["worktree", "add", "-q", "-b", "aos/y", "../layout/main", "main"]);
+    s.git("b.git", ["worktree", "add", "-q", "../layout/x", "aos/x"]);
+    s.git("r", ["worktree", "add", "-q", "-b", "aos/z", "../other/main"]);
+    let protected = |dir: &str, name: &str| {
+        let shadow = s.shadow(dir, ["list", "--json"]).exits(0).shadow(name);
+        codes(&shadow).contains(&"protected".to_owned())
+    };
+    assert!(protected("b.git", "aos/y"));
+    assert!(!protected("b.git", "aos/x"));
+    assert!(!protected("r", "aos/z"), "here the main worktree is the primary one");
+    s.git("b.git", ["symbolic-ref", "HEAD", "refs/heads/gone"]);
+    assert!(protected("b.git", "aos/y"), "no base can be told, so the usual names count");
+}
+
+#[test]
 fn a_mirror_that_would_drop_the_pins_holds_until_they_are_excluded() {
     let s = cloned();
     assert!(!s.holds("aos/x").contains(&"mirror".to_owned()));
