@@ -73,7 +73,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
 /// Release all that may go; of what was shown, only that.
 fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: bool) -> Result<Exit> {
     let id = new_id(host.now);
-    let any = Cell::new(false);
+    let until = Cell::new(None);
     let repositories = fleet::run(context, |repo| {
         let policy = policy::load(repo)?;
         let agreed = shown.map(|shown| {
@@ -82,11 +82,13 @@ fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: b
         });
         let fetched = fetch && sweep::fetch(repo, &policy, context);
         let order = Order { fetched, ..order(context, &policy, host, &id) };
-        let Swept { report, released } = sweep::carry_out(repo, order, agreed, |_| Ok(None))?;
-        any.set(any.get() || released);
+        let Swept { report, undo_until } = sweep::carry_out(repo, order, agreed, |_| Ok(None))?;
+        until.set(sweep::earlier(until.get(), undo_until));
         Ok(report)
     })?;
-    Ok(context.tell(&told(context, host, false, repositories, any.get().then_some(id)), &View::default()))
+    let undo_until = until.get();
+    let report = told(context, host, false, repositories, undo_until.map(|_| id));
+    Ok(context.tell(&report, &View { undo_until, ..View::default() }))
 }
 
 fn order<'a>(context: &'a Context<'a>, policy: &'a policy::Policy, host: &'a Host, operation: &'a str) -> Order<'a> {

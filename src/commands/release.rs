@@ -35,7 +35,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let host = fleet::host(context, clock::now());
     let operation = new_id(host.now);
     let named = Named::default();
-    let released = Cell::new(false);
+    let until = Cell::new(None);
     let repositories = fleet::run(context, |repo| {
         let policy = policy::load(repo)?;
         let terms = Terms { named: true, ..Terms::default() };
@@ -45,8 +45,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             let shadows = discover(repo, &repo.local(), &policy, &host.leases)?.shadows;
             return Ok(sweep::plan(repo, order, Some(&pick(&shadows)?))?.0);
         }
-        let Swept { report, released: any } = sweep::carry_out(repo, order, None, |shadows| pick(shadows).map(Some))?;
-        released.set(released.get() || any);
+        let Swept { report, undo_until } = sweep::carry_out(repo, order, None, |shadows| pick(shadows).map(Some))?;
+        until.set(sweep::earlier(until.get(), undo_until));
         Ok(report)
     })?;
     named.all(&args.shadows)?;
@@ -56,9 +56,9 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         generated_at: host.now,
         repositories,
         session_roots: Vec::new(),
-        operation: released.get().then_some(operation),
+        operation: until.get().map(|_| operation),
     };
-    let exit = context.tell(&report, &View { all: true, ..View::default() });
+    let exit = context.tell(&report, &View { all: true, undo_until: until.get(), ..View::default() });
     let mut shadows = report.repositories.iter().flat_map(|repository| &repository.shadows);
     let kept = shadows.any(|shadow| matches!(shadow.judgement.verdict, Verdict::Held | Verdict::Foreign));
     Ok(if exit == Exit::Done && kept { Exit::No } else { exit })

@@ -18,7 +18,7 @@ use crate::inspect::worktree::{self, Scene};
 use crate::inspect::{Depth, Host};
 use crate::journal::{Journal, Seen};
 use crate::judge::{Judgement, Terms};
-use crate::model::{Outcome, Registration, Shadow, StepReport};
+use crate::model::{Outcome, Registration, Shadow, StepReport, Timestamp};
 use crate::plan::Plan;
 use crate::policy::Policy;
 use crate::report::{RepositoryReport, ShadowReport};
@@ -82,8 +82,13 @@ pub fn plan(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Res
 pub struct Swept {
     /// The report.
     pub report: RepositoryReport,
-    /// Something can be undone.
-    pub released: bool,
+    /// Until when what was released can be taken back; `None`: nothing was.
+    pub undo_until: Option<Timestamp>,
+}
+
+/// The earlier of two ends; several repositories may keep what was released for different times.
+pub fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
+    one.into_iter().chain(other).min()
 }
 
 /// Judge, plan and carry out, under the repository's lock. `agreed` is what was shown and agreed to: then just that.
@@ -119,7 +124,8 @@ pub fn carry_out(
     if let Err(error) = super::expire::expire(repo, order.policy, &journal, &expiry) {
         report.errors.push(error);
     }
-    Ok(Swept { report, released: executed.released })
+    let until = || order.host.now.checked_add(*order.policy.keep).unwrap_or(Timestamp::MAX);
+    Ok(Swept { report, undo_until: executed.released.then(until) })
 }
 
 fn judged(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Result<Survey> {

@@ -280,6 +280,21 @@ fn list_explain_and_dry_run_tell_the_same() {
 }
 
 #[test]
+fn a_real_run_says_what_it_did_and_how_to_take_it_back() {
+    let sandbox = Sandbox::mk();
+    sandbox.landed("a");
+    sandbox.age("a", 1);
+    let run = sandbox.shadow("r", ["prune-sessions"]).exits(0);
+    assert!(run.stderr.contains("nobody can be asked: this was a dry run"), "{run:#?}");
+    assert!(sandbox.has_branch("aos/a"));
+    let run = sandbox.shadow("r", ["prune-sessions", "--yes"]).exits(0);
+    assert!(run.stdout.starts_with(" - [released]  aos/a  landed on main as "), "{run:#?}");
+    assert!(run.stdout.contains("\nreleased 1, held 0 (operation "), "{run:#?}");
+    assert!(run.stderr.contains("hint: 'git shadow undo' takes it back until 20"), "{run:#?}");
+    sandbox.assert_released("a");
+}
+
+#[test]
 fn what_only_reads_writes_nothing() {
     let sandbox = Sandbox::mk();
     sandbox.landed("a");
