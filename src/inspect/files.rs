@@ -117,29 +117,24 @@ fn absent<T>(result: std::io::Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// The id that the file's bytes, as they are, would have as a blob.
+/// The id that the file's bytes, as they are, would have as a blob; `size` is what its stat says.
 ///
 /// # Errors
 /// When it cannot be read, or changes its size meanwhile.
-pub(super) fn blob_id(path: &Path, kind: gix::hash::Kind, buffer: &mut Vec<u8>) -> Result<ObjectId> {
+pub(super) fn blob_id(path: &Path, size: u64, kind: gix::hash::Kind, buffer: &mut Vec<u8>) -> Result<ObjectId> {
     buffer.resize(64 << 10, 0);
     let mut file = fs_err::File::open(path)?;
-    // Small files, that is nearly all, in one go: their size is what was read.
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.read(&mut buffer[filled..])? {
-            0 => return hash(kind, &buffer[..filled]),
-            read => filled += read,
-        }
-    }
-    let size = file.metadata()?.len();
     let mut hasher = gix::hash::hasher(kind);
     hasher.update(format!("blob {size}\0").as_bytes());
     let mut total = 0;
-    while filled > 0 {
-        hasher.update(&buffer[..filled]);
-        total += filled as u64;
-        filled = file.read(buffer)?;
+    loop {
+        let read = file.read(buffer)?;
+        hasher.update(&buffer[..read]);
+        total += read as u64;
+        // Where all came in one go into a buffer with room for more, there is no more.
+        if read == 0 || (total == size && read < buffer.len()) {
+            break;
+        }
     }
     if total != size {
         return Err(Error::failed("changing", format!("'{}' changes while it is read", path.display())));

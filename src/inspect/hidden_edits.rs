@@ -79,7 +79,7 @@ fn compare(checkout: Checkout<'_>, entry: &gix::index::Entry, path: &BStr, buffe
     if unlike && entry.flags.intersects(Flags::SKIP_WORKTREE | Flags::ASSUME_VALID) {
         return Ok(Compared::Differs);
     }
-    let same = files::blob_id(&file, entry.id.kind(), buffer)? == entry.id;
+    let same = files::blob_id(&file, found.size, entry.id.kind(), buffer)? == entry.id;
     Ok(if same { Compared::Same } else { Compared::OtherBytes })
 }
 

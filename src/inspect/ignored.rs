@@ -6,11 +6,12 @@ use std::path::Path;
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
 use super::files::{self, Kind, full, join, stat_below};
-use super::walk::{Ignored, is_repository};
+use super::walk::{Ignored, above, is_repository, last};
 use super::worktree::Scene;
 use crate::error::Result;
+use crate::model::Undeletable;
 use crate::policy::Disposable;
-use crate::sys::tree::{Stat, stat};
+use crate::sys::tree::{self, Stat, stat};
 
 /// What is ignored, sorted by what it is worth.
 #[derive(Debug, Default)]
@@ -70,32 +71,42 @@ fn holds_only_safe(scene: Scene<'_>, root: &Path, dir: &Path, path: &BStr, worth
     Ok(true)
 }
 
-/// Look into the directories that can be rebuilt for what cannot: secrets, databases, repositories. `entries` are all
-/// of the tree, sorted by path.
+/// Look into ignored directories for what cannot be deleted, and into those of them that can be rebuilt for what cannot:
+/// secrets, databases, repositories.
 ///
 /// # Errors
 /// When something cannot be read.
 pub(super) fn deep(
     scene: Scene<'_>,
     root: &Path,
+    ignored: &[Ignored],
     rebuildable: &[BString],
-    entries: &[(BString, Stat)],
-) -> Result<Worth> {
-    let mut worth = Worth::default();
-    for directory in rebuildable {
-        let inside = join(directory.as_ref(), "".into());
-        let from = entries.partition_point(|(path, _)| *path < inside);
-        let below = entries[from..].iter().take_while(|(path, _)| path.starts_with(&inside));
-        for (path, stat) in below {
-            let (above, last) = path.rsplit_once_str("/").unwrap_or((b"", path));
-            if last == b".git" || (last == b"HEAD" && is_repository(&full(root, above.as_bstr())?)?) {
-                worth.repositories.push(above.into());
-            } else if !is_disposable(scene, path.as_ref(), stat) && !is_safe(scene, root, path.as_ref())? {
-                worth.held.push(path.clone());
+) -> Result<(Worth, Vec<Undeletable>)> {
+    let (mut worth, mut undeletable) = (Worth::default(), Vec::new());
+    for directory in ignored.iter().filter(|one| one.is_dir) {
+        let directory = directory.path.as_bstr();
+        let tree = tree::walk(&full(root, directory)?, |_, _| true)?;
+        undeletable
+            .extend(tree.undeletable.into_iter().map(|u| Undeletable { path: join(directory, u.path.as_ref()), ..u }));
+        let whole = rebuildable.iter().any(|one| *one == directory);
+        for (path, stat) in tree.entries {
+            let path = join(directory, path.as_ref());
+            if !whole
+                && !rebuildable.iter().any(|one| path.strip_prefix(one.as_slice()).is_some_and(|p| p.starts_with(b"/")))
+            {
+                continue;
+            }
+            let inside = above(path.as_ref()).unwrap_or(directory);
+            let name = last(path.as_ref());
+            if name == ".git" || (name == "HEAD" && is_repository(&full(root, inside)?)?) {
+                worth.repositories.push(inside.to_owned());
+            } else if !is_disposable(scene, path.as_ref(), &stat) && !is_safe(scene, root, path.as_ref())? {
+                worth.held.push(path);
             }
         }
     }
-    Ok(worth)
+    worth.repositories.dedup();
+    Ok((worth, undeletable))
 }
 
 /// Whether an ignored file or link can be rebuilt, or is elsewhere too.

@@ -61,6 +61,12 @@ impl Index {
         if self.collapsed.iter().any(hidden) { Tracked::Collapsed } else { Tracked::No }
     }
 
+    /// When it was written, in nanoseconds: a file that is not older may have changed unseen.
+    pub(super) fn written(&self) -> i128 {
+        let written = self.file.timestamp();
+        i128::from(written.unix_seconds()) * 1_000_000_000 + i128::from(written.nanoseconds())
+    }
+
     /// The path of an entry.
     pub(super) fn path(&self, at: usize) -> &BStr {
         self.file.entries()[at].path(&self.file)

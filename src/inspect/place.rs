@@ -107,6 +107,9 @@ fn names(link: &Path) -> Result<Option<PathBuf>> {
 
 /// Whether both are the same directory, however they are spelled; what does not exist is not.
 fn same(named: &Path, git_dir: &Path) -> Result<bool> {
+    if named == git_dir {
+        return Ok(true);
+    }
     match fs_err::canonicalize(named) {
         Ok(named) => Ok(named == fs_err::canonicalize(git_dir)?),
         Err(error) if files::is_absent(&error) => Ok(false),

@@ -101,8 +101,8 @@ fn checked_out(
     let mut reading = status::read(checkout)?;
     let status = std::mem::replace(&mut reading.status, Ok(Status::default()))?;
     let mut worth = ignored::shallow(scene, root, &reading.found.ignored)?;
-    let tree = tree::walk(root, |_, _| true)?;
-    let deep = ignored::deep(scene, root, &worth.rebuildable, &tree.entries)?;
+    let (deep, mut undeletable) = ignored::deep(scene, root, &reading.found.ignored, &worth.rebuildable)?;
+    undeletable.extend(reading.found.undeletable.iter().cloned());
     worth.held.extend(deep.held);
     worth.repositories.extend(deep.repositories);
     worth.repositories.extend_from_slice(&reading.found.repositories);
@@ -114,6 +114,7 @@ fn checked_out(
         ("hidden edits", hidden),
         ("ignored, cannot be rebuilt", worth.held),
         ("repositories inside", worth.repositories),
+        ("cannot be deleted", undeletable.into_iter().map(|one| one.path).collect()),
     ] {
         if let Some(first) = paths.first() {
             let more = if paths.len() > 1 { format!(" (+{} more)", paths.len() - 1) } else { String::new() };

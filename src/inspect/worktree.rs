@@ -103,6 +103,9 @@ fn present(scene: Scene<'_>, registration: &Registration, root: &Path, depth: De
         }
     }
     let flagged = hidden_edits::flagged(checkout, &reading);
+    if !reading.found.undeletable.is_empty() {
+        facts.undeletable = Fact::Known(reading.found.undeletable.clone());
+    }
     let held = is_held(facts) || !repositories.is_empty() || !matches!(&flagged, Ok(paths) if paths.is_empty());
     if depth == Depth::Thrifty && held {
         facts.nested_repositories = if repositories.is_empty() { Fact::NotAsked } else { Fact::Known(repositories) };
@@ -121,25 +124,17 @@ fn present(scene: Scene<'_>, registration: &Registration, root: &Path, depth: De
         })
         .into();
     facts.submodules = submodule::holds(scene, registration, Some((root, &reading))).into();
-    match tree::walk(root, |_, _| true) {
-        Ok(tree) => {
-            facts.undeletable = Fact::Known(tree.undeletable);
-            match ignored::deep(scene, root, &rebuildable, &tree.entries) {
-                Ok(worth) => {
-                    repositories.extend(worth.repositories);
-                    facts.ignored_deep = Fact::Known(worth.held);
-                    facts.nested_repositories = Fact::Known(repositories);
-                }
-                Err(error) => {
-                    facts.ignored_deep = Fact::Unknown(error.to_string());
-                    facts.nested_repositories = Fact::Unknown(error.to_string());
-                }
-            }
+    match ignored::deep(scene, root, &reading.found.ignored, &rebuildable) {
+        Ok((worth, undeletable)) => {
+            repositories.extend(worth.repositories);
+            facts.ignored_deep = Fact::Known(worth.held);
+            facts.nested_repositories = Fact::Known(repositories);
+            facts.undeletable = Fact::Known(reading.found.undeletable.into_iter().chain(undeletable).collect());
         }
         Err(error) => {
-            facts.undeletable = Fact::Unknown(error.to_string());
             facts.ignored_deep = Fact::Unknown(error.to_string());
             facts.nested_repositories = Fact::Unknown(error.to_string());
+            facts.undeletable = Fact::Unknown(error.to_string());
         }
     }
 }
@@ -175,18 +170,15 @@ fn is_held(facts: &WorktreeFacts) -> bool {
         || holds(&facts.current, |inside| *inside)
         || holds(&facts.status, |status| *status != Status::default())
         || holds(&facts.ignored, |found| !found.is_empty())
+        || holds(&facts.undeletable, |found| !found.is_empty())
 }
 
-/// Registered worktrees below the root, as far as something is there.
+/// Registered worktrees below the root, as far as something is there. One that is spelled another way is found as a
+/// repository.
 fn nested_worktrees(scene: Scene<'_>, root: &Path) -> Result<Vec<PathBuf>> {
-    let resolved = fs_err::canonicalize(root)?;
     let mut nested = Vec::new();
     for path in scene.registrations.iter().filter_map(|r| r.path.as_ref()) {
-        if tree::stat(path)?.is_none() {
-            continue;
-        }
-        let at = fs_err::canonicalize(path)?;
-        if at != resolved && at.starts_with(&resolved) {
+        if path != root && path.starts_with(root) && files::exists(path)? {
             nested.push(path.clone());
         }
     }
