@@ -52,32 +52,31 @@ fn resolved(dir: &Path, given: &Path) -> PathBuf {
     fs_err::canonicalize(&path).unwrap_or(path)
 }
 
-/// Run `each` over every repository. One that fails is reported and the others go on; when only one was meant, its
+/// Run `each` over every repository, several at once. One that fails is reported and the others go on; when only one was meant, its
 /// failure is the command's.
 ///
 /// # Errors
 /// Of the only repository.
 pub fn run(
     context: &Context<'_>,
-    each: impl Fn(&Repository) -> Result<RepositoryReport>,
+    each: impl Fn(&Repository) -> Result<RepositoryReport> + Sync,
 ) -> Result<Vec<RepositoryReport>> {
     let found = repositories(context.options, &context.dir);
     let progress = context.ui.progress("looking at repositories", found.len());
-    let mut reports = Vec::with_capacity(found.len());
-    for (place, repository) in found {
-        match repository.and_then(|repo| each(&repo)) {
-            Ok(report) => reports.push(report),
+    let reports = sys::threads::map(sys::threads::available(), &found, |(place, repository)| {
+        let report = match repository.clone().and_then(|repo| each(&repo)) {
             Err(error) if context.options.many() => {
                 // Fatal for one of several is a failure of the whole.
                 let error = Error { exit: Exit::Failed, ..error };
-                let error = error.context(format_args!("'{}'", place.display())).at(&place);
-                reports.push(RepositoryReport::failed(&place, error));
+                let error = error.context(format_args!("'{}'", place.display())).at(place);
+                Ok(RepositoryReport::failed(place, error))
             }
-            Err(error) => return Err(error),
-        }
+            report => report,
+        };
         progress.step();
-    }
-    Ok(reports)
+        report
+    });
+    reports.into_iter().collect()
 }
 
 /// The machine as it is now, looked at once a run.
@@ -90,7 +89,8 @@ pub fn host(context: &Context<'_>, now: Timestamp) -> Host {
         confined: sys::vantage::confined(),
         booted_at: sys::vantage::booted_at(),
         now,
-        jobs: sys::threads::available(),
+        // Several repositories are looked at at once already.
+        jobs: if context.options.many() { 1 } else { sys::threads::available() },
     }
 }
 

@@ -1,7 +1,7 @@
 //! `git shadow prune-sessions`: release all that may go.
 
-use std::cell::Cell;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use super::sweep::{self, Order, Swept};
 use super::{Context, fleet};
@@ -13,6 +13,7 @@ use crate::model::{Shadow, Verdict};
 use crate::policy;
 use crate::report::{Format, Report, RepositoryReport, Summary, View};
 use crate::sys::clock;
+use crate::sys::threads::locked;
 
 /// Release every shadow whose work is provably safe
 #[derive(Debug, clap::Args)]
@@ -73,7 +74,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
 /// Release all that may go; of what was shown, only that.
 fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: bool) -> Result<Exit> {
     let id = new_id(host.now);
-    let until = Cell::new(None);
+    let until = Mutex::new(None);
     let repositories = fleet::run(context, |repo| {
         let policy = policy::load(repo)?;
         let agreed = shown.map(|shown| {
@@ -83,10 +84,11 @@ fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: b
         let fetched = fetch && sweep::fetch(repo, &policy, context);
         let order = Order { fetched, ..order(context, &policy, host, &id) };
         let Swept { report, undo_until } = sweep::carry_out(repo, order, agreed, |_| Ok(None))?;
-        until.set(sweep::earlier(until.get(), undo_until));
+        let mut until = locked(&until);
+        *until = sweep::earlier(*until, undo_until);
         Ok(report)
     })?;
-    let undo_until = until.get();
+    let undo_until = *locked(&until);
     let report = told(context, host, false, repositories, undo_until.map(|_| id));
     Ok(context.tell(&report, &View { undo_until, ..View::default() }))
 }

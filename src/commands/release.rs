@@ -1,8 +1,8 @@
 //! `git shadow release`: release just these, graces waived.
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::sync::Mutex;
 
 use super::sweep::{self, Order, Swept};
 use super::{Context, fleet, select};
@@ -15,6 +15,7 @@ use crate::model::{Shadow, Verdict};
 use crate::policy;
 use crate::report::{Report, View};
 use crate::sys::clock;
+use crate::sys::threads::locked;
 
 /// Release just these shadows, their grace waived
 #[derive(Debug, clap::Args)]
@@ -35,7 +36,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let host = fleet::host(context, clock::now());
     let operation = new_id(host.now);
     let named = Named::default();
-    let until = Cell::new(None);
+    let until = Mutex::new(None);
     let repositories = fleet::run(context, |repo| {
         let policy = policy::load(repo)?;
         let terms = Terms { named: true, ..Terms::default() };
@@ -46,19 +47,21 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             return Ok(sweep::plan(repo, order, Some(&pick(&shadows)?))?.0);
         }
         let Swept { report, undo_until } = sweep::carry_out(repo, order, None, |shadows| pick(shadows).map(Some))?;
-        until.set(sweep::earlier(until.get(), undo_until));
+        let mut until = locked(&until);
+        *until = sweep::earlier(*until, undo_until);
         Ok(report)
     })?;
     named.all(&args.shadows)?;
+    let undo_until = *locked(&until);
     let report = Report {
         command: context.command,
         dry_run: args.dry_run,
         generated_at: host.now,
         repositories,
         session_roots: Vec::new(),
-        operation: until.get().map(|_| operation),
+        operation: undo_until.map(|_| operation),
     };
-    let exit = context.tell(&report, &View { all: true, undo_until: until.get(), ..View::default() });
+    let exit = context.tell(&report, &View { all: true, undo_until, ..View::default() });
     let mut shadows = report.repositories.iter().flat_map(|repository| &repository.shadows);
     let kept = shadows.any(|shadow| matches!(shadow.judgement.verdict, Verdict::Held | Verdict::Foreign));
     Ok(if exit == Exit::Done && kept { Exit::No } else { exit })
@@ -67,8 +70,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
 /// Which of the words were understood so far, over all repositories.
 #[derive(Debug, Default)]
 struct Named {
-    known: RefCell<BTreeSet<OsString>>,
-    unknown: RefCell<Option<Error>>,
+    known: Mutex<BTreeSet<OsString>>,
+    unknown: Mutex<Option<Error>>,
 }
 
 impl Named {
@@ -83,14 +86,14 @@ impl Named {
         for word in words {
             match select::select(word, shadows, leases, &context.dir) {
                 Ok(shadow) => {
-                    self.known.borrow_mut().insert(word.clone());
+                    locked(&self.known).insert(word.clone());
                     if !picked.contains(shadow) {
                         picked.push(shadow.clone());
                     }
                 }
                 // Another repository may know it.
                 Err(error) if error.code == "no-such-shadow" && context.options.many() => {
-                    self.unknown.borrow_mut().get_or_insert(error);
+                    locked(&self.unknown).get_or_insert(error);
                 }
                 Err(error) => return Err(error),
             }
@@ -99,8 +102,8 @@ impl Named {
     }
 
     fn all(&self, words: &[OsString]) -> Result<()> {
-        let known = self.known.borrow();
-        match self.unknown.take() {
+        let known = locked(&self.known);
+        match locked(&self.unknown).take() {
             Some(error) if words.iter().any(|word| !known.contains(word)) => Err(error),
             Some(_) | None => Ok(()),
         }

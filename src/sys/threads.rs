@@ -1,7 +1,7 @@
 //! A few threads for work that is independent.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// `f` of every item, in the order of the items, at most `jobs` at once.
 pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -16,7 +16,7 @@ pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Syn
             items.get(n).map(|item| (n, item))
         } {
             let result = f(item);
-            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((n, result));
+            locked(&results).push((n, result));
         }
     };
     std::thread::scope(|scope| {
@@ -25,7 +25,7 @@ pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Syn
         }
         work();
     });
-    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(n, _)| *n);
     results.into_iter().map(|(_, result)| result).collect()
 }
@@ -33,4 +33,9 @@ pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Syn
 /// How many to use on this machine.
 pub fn available() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// What several threads share; one that panicked leaves nothing half done in it.
+pub fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -128,10 +128,8 @@ pub(super) fn symref(case: &Case<'_>) -> Vec<Hold> {
 }
 
 pub(super) fn base_unresolved(case: &Case<'_>) -> Vec<Hold> {
-    match (&case.evidence.branch, case.repository.bases.error()) {
-        (Some(_), Some(error)) => vec![hold(Code::BaseUnresolved, On::Branch, error, "")],
-        _ => Vec::new(),
-    }
+    let error = case.repository.bases.error();
+    error.map(|error| hold(Code::BaseUnresolved, On::Both, error, "")).into_iter().collect()
 }
 
 pub(super) fn shallow(case: &Case<'_>) -> Vec<Hold> {
