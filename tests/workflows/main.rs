@@ -8,6 +8,7 @@ mod checker;
 mod checker_works;
 mod cli;
 mod fetch;
+mod files;
 mod harness;
 mod histories;
 mod image;
