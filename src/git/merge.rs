@@ -5,15 +5,11 @@
 //! configuration of its own and no `info` of the real one, no user's or repository's setting, merge driver, attribute,
 //! graft or replace ref changes an answer.
 
-use std::path::Path;
-
 use gix::ObjectId;
-use once_cell::unsync::OnceCell;
-use tempfile::TempDir;
 
-use super::{Git, Repository};
+use super::Git;
+use super::quarantine::Quarantine;
 use crate::error::{Error, Result};
-use crate::sys;
 
 /// How often a batch goes on behind a merge that ended git.
 const RESTARTS: usize = 16;
@@ -36,69 +32,76 @@ pub enum Merged {
     Tree(ObjectId),
     /// It had conflicts.
     Conflict,
-    /// This git cannot be told the merge base.
+    /// This git cannot be told the merge base, or must find one among too many loose objects.
     Unsupported,
-    /// git failed on it.
+    /// git failed on it, or what it needs cannot be read.
     Failed(String),
 }
 
 /// Runs merges of one repository.
 #[derive(Debug)]
 pub struct Merger<'r> {
-    repo: &'r Repository,
-    hash: gix::hash::Kind,
-    quarantine: OnceCell<TempDir>,
+    repo: &'r gix::Repository,
+    quarantine: Option<Quarantine>,
 }
 
 impl<'r> Merger<'r> {
     /// Nothing is made before there is something to merge.
-    pub fn new(repo: &'r Repository, hash: gix::hash::Kind) -> Self {
-        Merger { repo, hash, quarantine: OnceCell::new() }
+    pub fn new(repo: &'r gix::Repository) -> Self {
+        Merger { repo, quarantine: None }
     }
 
     /// What comes of each merge, in their order. A merge on which git fails does not spoil the others.
-    pub fn run(&self, merges: &[Merge]) -> Vec<Merged> {
-        let mut results = Vec::with_capacity(merges.len());
-        let mut no_base = false;
+    pub fn run(&mut self, merges: &[Merge]) -> Vec<Merged> {
+        let mut results: Vec<Option<Merged>> = merges.iter().map(|merge| self.prepare(merge)).collect();
         for _ in 0..RESTARTS {
-            let rest = &merges[results.len()..];
-            if rest.is_empty() {
-                break;
-            }
-            // Once git has refused the form that names the base, only the others are asked.
-            let asked: Vec<&Merge> = rest.iter().filter(|m| !(no_base && m.base.is_some())).collect();
+            let open: Vec<usize> = (0..merges.len()).filter(|at| results[*at].is_none()).collect();
+            let asked: Vec<&Merge> = open.iter().map(|at| &merges[*at]).collect();
             let (answers, failure) = self.batch(&asked).unwrap_or_else(|e| (Vec::new(), Some(e.to_string())));
-            let mut answers = answers.into_iter();
-            for merge in rest {
-                if no_base && merge.base.is_some() {
-                    results.push(Merged::Unsupported);
-                } else if let Some(answer) = answers.next() {
-                    results.push(answer);
-                } else {
-                    break;
-                }
+            let failed = open.get(answers.len()).copied();
+            for (at, answer) in open.iter().zip(answers) {
+                results[*at] = Some(answer);
             }
-            if let Some(failure) = failure
-                && let Some(failed) = merges.get(results.len())
-            {
-                if failed.base.is_some() && failure.contains("malformed input line") {
-                    no_base = true;
-                } else {
-                    results.push(Merged::Failed(failure));
+            let (Some(at), Some(failure)) = (failed, failure) else { break };
+            if merges[at].base.is_some() && failure.contains("malformed input line") {
+                for at in open.into_iter().filter(|at| merges[*at].base.is_some()) {
+                    results[at] = Some(Merged::Unsupported);
                 }
+            } else {
+                results[at] = Some(Merged::Failed(failure));
             }
         }
-        let missing = merges.len() - results.len();
-        results.extend(std::iter::repeat_n(Merged::Failed("git merge-tree failed too often".into()), missing));
-        results
+        let given_up = || Merged::Failed("git merge-tree failed too often".into());
+        results.into_iter().map(|result| result.unwrap_or_else(given_up)).collect()
+    }
+
+    /// Have there what a merge reads; some answer means that it cannot be asked.
+    fn prepare(&mut self, merge: &Merge) -> Option<Merged> {
+        let repo = self.repo;
+        let provided = self.quarantine().and_then(|quarantine| match merge.base {
+            Some(base) => quarantine.provide(repo, [base, merge.ours, merge.theirs]).map(|()| true),
+            None => quarantine.provide_all(),
+        });
+        match provided {
+            Ok(true) => None,
+            Ok(false) => Some(Merged::Unsupported),
+            Err(error) => Some(Merged::Failed(error.message)),
+        }
+    }
+
+    fn quarantine(&mut self) -> Result<&mut Quarantine> {
+        match &mut self.quarantine {
+            Some(quarantine) => Ok(quarantine),
+            none => Ok(none.insert(Quarantine::new(self.repo)?)),
+        }
     }
 
     /// What git says before it ends, and why it ended before the last answer.
-    fn batch(&self, merges: &[&Merge]) -> Result<(Vec<Merged>, Option<String>)> {
+    fn batch(&mut self, merges: &[&Merge]) -> Result<(Vec<Merged>, Option<String>)> {
         if merges.is_empty() {
             return Ok((Vec::new(), None));
         }
-        let dir = self.quarantine.get_or_try_init(|| quarantine(self.repo, self.hash))?.path();
+        let dir = self.quarantine()?.path().to_owned();
         let mut input = String::new();
         for merge in merges {
             if let Some(base) = merge.base {
@@ -107,12 +110,12 @@ impl<'r> Merger<'r> {
             input.push_str(&format!("{} {}\n", merge.ours, merge.theirs));
         }
         let args = ["merge-tree", "--write-tree", "--stdin", "-z", "--no-messages", "--name-only"];
-        let output = Git::new(dir, args)
-            .env("GIT_DIR", dir)
+        let output = Git::new(&dir, args)
+            .env("GIT_DIR", &dir)
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_ATTR_NOSYSTEM", "1")
-            .env("GIT_ATTR_SOURCE", ObjectId::empty_tree(self.hash).to_string())
+            .env("GIT_ATTR_SOURCE", ObjectId::empty_tree(self.repo.object_hash()).to_string())
             .input(input)
             .output()?;
         let answers = parse(&output.stdout)?;
@@ -157,46 +160,6 @@ fn odd(field: &[u8]) -> Error {
     Error::failed("git", format!("git merge-tree printed '{}'", String::from_utf8_lossy(field)))
 }
 
-/// A bare repository of its own in the system's temporary directory.
-fn quarantine(repo: &Repository, hash: gix::hash::Kind) -> Result<TempDir> {
-    let dir = sys::private::temporary_dir("git-shadow-merge-")?;
-    let at = dir.path();
-    fs_err::create_dir_all(at.join("objects/info"))?;
-    fs_err::create_dir(at.join("refs"))?;
-    fs_err::write(at.join("HEAD"), "ref: refs/heads/none\n")?;
-    let format = match hash {
-        gix::hash::Kind::Sha1 => "[core]\n\trepositoryFormatVersion = 0\n".to_owned(),
-        other => format!("[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = {other}\n"),
-    };
-    // Directory renames are guesses about files nobody renamed; loose objects that live for a moment need no packing.
-    let config = "[core]\n\tbare = true\n\tattributesFile = /dev/null\n\tlooseCompression = 0\n\
-                  [merge]\n\trenames = true\n\tdirectoryRenames = false\n\trenormalize = false\n";
-    fs_err::write(at.join("config"), format + config)?;
-    fs_err::write(at.join("objects/info/alternates"), alternate(&repo.common_dir().join("objects"))?)?;
-    // git looks for merge bases itself where there are several; it must know where history ends.
-    let shallow = repo.common_dir().join("shallow");
-    if shallow.try_exists()? {
-        fs_err::copy(shallow, at.join("shallow"))?;
-    }
-    Ok(dir)
-}
-
-/// A line of `info/alternates`, quoted as C does: the path may hold anything but NUL.
-fn alternate(objects: &Path) -> Result<Vec<u8>> {
-    let path = gix::path::into_bstr(objects)
-        .map_err(|_| Error::failed("path", format!("cannot name '{}' to git", objects.display())))?;
-    let mut line = b"\"".to_vec();
-    for &byte in path.iter() {
-        match byte {
-            b'"' | b'\\' => line.extend_from_slice(&[b'\\', byte]),
-            b' '..=b'~' => line.push(byte),
-            other => line.extend_from_slice(format!("\\{other:03o}").as_bytes()),
-        }
-    }
-    line.extend_from_slice(b"\"\n");
-    Ok(line)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -217,10 +180,5 @@ mod tests {
         assert_eq!(parse(out.as_bytes()).unwrap().len(), 1);
         assert_eq!(parse(format!("1\0{OID}").as_bytes()).unwrap(), []);
         assert!(parse(format!("2\0{OID}\0\0").as_bytes()).is_err());
-    }
-
-    #[test]
-    fn an_alternate_is_quoted() {
-        assert_eq!(alternate(Path::new("/a b:c/\"x\"\n")).unwrap(), b"\"/a b:c/\\\"x\\\"\\012\"\n");
     }
 }

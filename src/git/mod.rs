@@ -6,6 +6,7 @@ pub mod bases;
 mod command;
 pub mod fetch;
 mod merge;
+mod quarantine;
 pub mod refs;
 mod repository;
 mod transaction;

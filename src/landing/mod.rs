@@ -57,7 +57,7 @@ pub fn prove(repo: &Repository, bases: &[Base], tips: &[ObjectId], range: &Range
 
 fn judge(repo: &Repository, bases: &[Base], tips: &[ObjectId], range: &Range) -> Result<Vec<Result<Landing>>> {
     let local = repo.local();
-    let mut world = World::new(&local, Merger::new(repo, local.object_hash()))?;
+    let mut world = World::new(&local, Merger::new(&local))?;
     let lines = lines(&mut world, bases, range)?;
     let tops: Vec<Node> = lines.iter().map(|(line, _)| line.tip()).collect();
     let tips: Vec<Node> = tips.iter().map(|id| world.history.node(*id)).collect();

@@ -1,4 +1,6 @@
-//! Folders that only this user can look into.
+//! Private folders, and links in them to what is not ours.
+
+use std::path::Path;
 
 use tempfile::TempDir;
 
@@ -18,4 +20,16 @@ pub fn temporary_dir(prefix: &str) -> Result<TempDir> {
     }
     #[cfg(not(unix))]
     Ok(builder.tempdir()?)
+}
+
+/// Another name for a file, which itself does not change.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn link(file: &Path, name: &Path) -> Result<()> {
+    #[cfg(unix)]
+    fs_err::os::unix::fs::symlink(file, name)?;
+    #[cfg(not(unix))]
+    fs_err::hard_link(file, name)?;
+    Ok(())
 }

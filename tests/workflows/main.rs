@@ -12,6 +12,7 @@ mod files;
 mod harness;
 mod histories;
 mod image;
+mod landing;
 mod landing_fleet;
 mod lease;
 mod other_user;

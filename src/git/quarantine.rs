@@ -1,0 +1,229 @@
+//! A private bare repository that sees the objects of a real one and writes nothing below it, not even a time.
+//!
+//! git refreshes the modification time of an object that it is about to write and finds in the repository or in what
+//! it borrows from, so borrowing by `info/alternates` is not enough for a dry run. Here packs are links beside an empty
+//! `.mtimes` file: git takes them for packs of unreachable objects, which it reads and never refreshes. Loose objects
+//! are copied when a merge needs them.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::BString;
+use tempfile::TempDir;
+
+use crate::error::{Error, Result, chain};
+use crate::sys;
+
+/// Where git must find merge bases it may need any commit; beyond so many loose objects it is not asked.
+const MANY: usize = 20_000;
+
+/// The private repository; gone when it is dropped.
+#[derive(Debug)]
+pub(super) struct Quarantine {
+    dir: TempDir,
+    /// Object folders that have loose objects.
+    loose: Vec<PathBuf>,
+    copied: HashSet<ObjectId>,
+    /// All loose objects were copied, or are too many.
+    all: Option<bool>,
+}
+
+impl Quarantine {
+    /// Make one for a repository, in the system's temporary directory.
+    pub(super) fn new(repo: &gix::Repository) -> Result<Self> {
+        let dir = sys::private::temporary_dir("git-shadow-merge-")?;
+        let at = dir.path();
+        for folder in ["objects/info", "packs/pack", "refs"] {
+            fs_err::create_dir_all(at.join(folder))?;
+        }
+        fs_err::write(at.join("HEAD"), "ref: refs/heads/none\n")?;
+        let format = match repo.object_hash() {
+            gix::hash::Kind::Sha1 => "[core]\n\trepositoryFormatVersion = 0\n".to_owned(),
+            other => format!("[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = {other}\n"),
+        };
+        // Directory renames are guesses about files nobody renamed; objects that live for a moment need no packing.
+        let config = "[core]\n\tbare = true\n\tattributesFile = /dev/null\n\tlooseCompression = 0\n\
+                      [merge]\n\trenames = true\n\tdirectoryRenames = false\n\trenormalize = false\n";
+        fs_err::write(at.join("config"), format + config)?;
+        fs_err::write(at.join("objects/info/alternates"), alternate(&at.join("packs"))?)?;
+        // git looks for merge bases itself where there are several; it must know where history ends.
+        let shallow = repo.common_dir().join("shallow");
+        if shallow.try_exists()? {
+            fs_err::copy(shallow, at.join("shallow"))?;
+        }
+        let store = repo.objects.store_ref();
+        let mut sources = vec![store.path().to_owned()];
+        sources.extend(store.alternate_db_paths().map_err(read)?);
+        let mut loose = Vec::new();
+        for source in sources {
+            link_packs(&source, &at.join("packs/pack"))?;
+            if !fanout(&source)?.is_empty() {
+                loose.push(source);
+            }
+        }
+        Ok(Quarantine { dir, loose, copied: HashSet::new(), all: None })
+    }
+
+    /// The repository's folder.
+    pub(super) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Have the loose objects there that a merge of these commits with a named base reads: themselves and all in which
+    /// their trees differ.
+    pub(super) fn provide(&mut self, repo: &gix::Repository, commits: [ObjectId; 3]) -> Result<()> {
+        if self.loose.is_empty() {
+            return Ok(());
+        }
+        let mut trees = Vec::new();
+        for commit in commits {
+            self.copy(commit)?;
+            trees.push(repo.find_commit(commit).and_then(|c| Ok(c.tree_id()?.detach())).map_err(read)?);
+        }
+        let mut open = vec![trees];
+        while let Some(trees) = open.pop() {
+            if trees.iter().all(|tree| *tree == trees[0]) {
+                continue;
+            }
+            // Each name with what it is in one tree, the same ones once.
+            let mut names: HashMap<BString, (usize, Vec<ObjectId>, Vec<ObjectId>)> = HashMap::new();
+            for &tree in &trees {
+                self.copy(tree)?;
+                let data = repo.find_tree(tree).map_err(read)?;
+                for entry in data.decode().map_err(read)?.entries.iter().filter(|e| !e.mode.is_commit()) {
+                    let (count, files, trees) = names.entry(entry.filename.to_owned()).or_default();
+                    *count += 1;
+                    let kind = if entry.mode.is_tree() { trees } else { files };
+                    kind.push(entry.oid.to_owned());
+                }
+            }
+            for (count, files, subtrees) in names.into_values() {
+                let same =
+                    |ids: &[ObjectId]| count == trees.len() && ids.len() == count && ids.iter().all(|i| *i == ids[0]);
+                if !same(&files) {
+                    files.into_iter().try_for_each(|id| self.copy(id))?;
+                }
+                if !subtrees.is_empty() && !same(&subtrees) {
+                    // Where it is missing on a side, it is set against nothing.
+                    let missing = (subtrees.len() < trees.len()).then(|| ObjectId::empty_tree(repo.object_hash()));
+                    open.push(subtrees.into_iter().chain(missing).collect());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Have all loose objects there, for merges whose bases git must find; `false`: there are too many.
+    pub(super) fn provide_all(&mut self) -> Result<bool> {
+        if let Some(all) = self.all {
+            return Ok(all);
+        }
+        let mut files = Vec::new();
+        for source in &self.loose {
+            for folder in fanout(source)? {
+                for entry in fs_err::read_dir(&folder)? {
+                    files.push((folder.clone(), entry?.path()));
+                }
+                if files.len() > MANY {
+                    self.all = Some(false);
+                    return Ok(false);
+                }
+            }
+        }
+        for (folder, file) in files {
+            let (Some(fan), Some(name)) = (folder.file_name(), file.file_name()) else { continue };
+            let to = self.path().join("objects").join(fan);
+            fs_err::create_dir_all(&to)?;
+            if !to.join(name).try_exists()? {
+                fs_err::copy(&file, to.join(name))?;
+            }
+        }
+        self.all = Some(true);
+        Ok(true)
+    }
+
+    /// Have an object there, where it is loose.
+    fn copy(&mut self, id: ObjectId) -> Result<()> {
+        if self.all == Some(true) || !self.copied.insert(id) {
+            return Ok(());
+        }
+        let hex = id.to_string();
+        let name = Path::new(&hex[..2]).join(&hex[2..]);
+        for source in &self.loose {
+            let from = source.join(&name);
+            if from.try_exists()? {
+                let to = self.path().join("objects").join(&name);
+                fs_err::create_dir_all(self.path().join("objects").join(&hex[..2]))?;
+                fs_err::copy(from, to)?;
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The folders of loose objects.
+fn fanout(objects: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs_err::read_dir(objects)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        if name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
+fn link_packs(objects: &Path, to: &Path) -> Result<()> {
+    let packs = objects.join("pack");
+    if !packs.try_exists()? {
+        return Ok(());
+    }
+    for entry in fs_err::read_dir(packs)? {
+        let pack = entry?.path();
+        let index = pack.with_extension("idx");
+        let Some(name) = pack.file_name().filter(|_| pack.extension().is_some_and(|e| e == "pack")) else { continue };
+        let link = to.join(name);
+        if index.try_exists()? && !link.try_exists()? {
+            sys::private::link(&pack, &link)?;
+            sys::private::link(&index, &link.with_extension("idx"))?;
+            fs_err::write(link.with_extension("mtimes"), "")?;
+        }
+    }
+    Ok(())
+}
+
+/// A line of `info/alternates`, quoted as C does: the path may hold anything but NUL.
+fn alternate(objects: &Path) -> Result<Vec<u8>> {
+    let path = gix::path::into_bstr(objects)
+        .map_err(|_| Error::failed("path", format!("cannot name '{}' to git", objects.display())))?;
+    let mut line = b"\"".to_vec();
+    for &byte in path.iter() {
+        match byte {
+            b'"' | b'\\' => line.extend_from_slice(&[b'\\', byte]),
+            b' '..=b'~' => line.push(byte),
+            other => line.extend_from_slice(format!("\\{other:03o}").as_bytes()),
+        }
+    }
+    line.extend_from_slice(b"\"\n");
+    Ok(line)
+}
+
+fn read(error: impl Into<gix::Error>) -> Error {
+    let error: gix::Error = error.into();
+    Error::failed("objects", chain(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn an_alternate_is_quoted() {
+        assert_eq!(alternate(Path::new("/a b:c/\"x\"\n")).unwrap(), b"\"/a b:c/\\\"x\\\"\\012\"\n");
+    }
+}
