@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
-use rustix::fs::{AtFlags, Mode};
+use rustix::fs::{AtFlags, Mode, RawMode};
 use rustix::io::Errno;
 
 use super::look::{self, Look};
@@ -142,7 +142,7 @@ fn unlink(dir: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> rustix::io::Resul
     match rustix::fs::unlinkat(dir, name, flags) {
         Err(Errno::ACCESS) => {
             let mode = look::of(dir)?.stat.mode;
-            rustix::fs::fchmod(dir, Mode::from_raw_mode((mode | 0o700) & 0o7777))?;
+            rustix::fs::fchmod(dir, Mode::from_raw_mode(((mode | 0o700) & 0o7777) as RawMode))?;
             rustix::fs::unlinkat(dir, name, flags)
         }
         done => done,
