@@ -7,6 +7,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use crate::error::{Error, Result, chain};
+pub(super) use crate::sys::tree::Kind;
 use crate::sys::tree::{Stat, stat};
 
 /// Whether an error says that there is nothing at the path.
@@ -20,16 +21,6 @@ pub(super) fn is_absent(error: &std::io::Error) -> bool {
 /// When it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     absent(fs_err::read(path))
-}
-
-/// What a directory says of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Directory,
-    File,
-    Link,
-    /// A socket, pipe or device: it holds no bytes.
-    Other,
 }
 
 /// The entries of a directory, names as bytes; none when it is absent.

@@ -85,22 +85,35 @@ pub(super) fn deep(
     let (mut worth, mut undeletable) = (Worth::default(), Vec::new());
     for directory in ignored.iter().filter(|one| one.is_dir) {
         let directory = directory.path.as_bstr();
-        let tree = tree::walk(&full(root, directory)?, |_, _| true)?;
-        undeletable
-            .extend(tree.undeletable.into_iter().map(|u| Undeletable { path: join(directory, u.path.as_ref()), ..u }));
         let whole = rebuildable.iter().any(|one| *one == directory);
-        for (path, stat) in tree.entries {
-            let path = join(directory, path.as_ref());
-            if !whole
-                && !rebuildable.iter().any(|one| path.strip_prefix(one.as_slice()).is_some_and(|p| p.starts_with(b"/")))
-            {
-                continue;
+        let (mut heads, mut doubtful) = (Vec::new(), Vec::new());
+        let mut path = join(directory, "".into());
+        let length = path.len();
+        let fixed = tree::skim(&full(root, directory)?, |below, kind| {
+            path.truncate(length);
+            path.extend_from_slice(below);
+            let path = path.as_bstr();
+            let in_rebuildable = |one: &BString| path.strip_prefix(one.as_slice()).is_some_and(|p| p.starts_with(b"/"));
+            if !whole && !rebuildable.iter().any(in_rebuildable) {
+                return;
             }
-            let inside = above(path.as_ref()).unwrap_or(directory);
-            let name = last(path.as_ref());
-            if name == ".git" || (name == "HEAD" && is_repository(&full(root, inside)?)?) {
-                worth.repositories.push(inside.to_owned());
-            } else if !is_disposable(scene, path.as_ref(), &stat) && !is_safe(scene, root, path.as_ref())? {
+            let name = last(path);
+            if name == ".git" || name == "HEAD" {
+                heads.push(above(path).unwrap_or_default().to_owned());
+            }
+            if name != ".git" && kind != Kind::Directory && !is_disposable(scene, path, kind) {
+                doubtful.push(path.to_owned());
+            }
+        })?;
+        undeletable
+            .extend(fixed.into_iter().map(|one| Undeletable { path: join(directory, one.path.as_ref()), ..one }));
+        for head in heads {
+            if is_repository(&full(root, head.as_ref())?)? {
+                worth.repositories.push(head);
+            }
+        }
+        for path in doubtful {
+            if !is_safe(scene, root, path.as_ref())? {
                 worth.held.push(path);
             }
         }
@@ -115,16 +128,20 @@ pub(super) fn deep(
 /// When that cannot be told.
 pub(super) fn is_safe(scene: Scene<'_>, root: &Path, path: &BStr) -> Result<bool> {
     let Some(found) = stat(&full(root, path)?)? else { return Ok(true) };
-    Ok(is_disposable(scene, path, &found)
+    Ok(is_disposable(scene, path, found.kind())
         || is_saved(scene, path, &found)
         || is_in_canonical_checkout(scene, root, path, &found)?)
 }
 
 /// Whether an ignored entry can be rebuilt. A link that is called like a directory stands for one; sockets, pipes and
 /// directories hold no bytes.
-pub(super) fn is_disposable(scene: Scene<'_>, path: &BStr, stat: &Stat) -> bool {
+pub(super) fn is_disposable(scene: Scene<'_>, path: &BStr, kind: Kind) -> bool {
     let rebuildable = |is_dir| scene.policy.disposable(path, is_dir) == Disposable::Rebuildable;
-    !(stat.is_file() || stat.is_link()) || rebuildable(false) || (stat.is_link() && rebuildable(true))
+    match kind {
+        Kind::Directory | Kind::Other => true,
+        Kind::File => rebuildable(false),
+        Kind::Link => rebuildable(false) || rebuildable(true),
+    }
 }
 
 /// Small files that policy has saved with the operation.

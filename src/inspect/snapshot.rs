@@ -101,7 +101,7 @@ fn unversioned(scene: Scene<'_>, root: &Path, path: &BStr, stat: &Stat, is_ignor
         Some(Class::Disposable)
     } else if !is_ignored {
         (small && scene.policy.saves_untracked(path)).then_some(Class::Saved)
-    } else if ignored::is_disposable(scene, path, stat) {
+    } else if ignored::is_disposable(scene, path, stat.kind()) {
         Some(Class::Disposable)
     } else if ignored::is_saved(scene, path, stat) {
         Some(Class::Saved)

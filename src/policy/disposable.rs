@@ -70,14 +70,18 @@ fn is_file(name: &[u8]) -> bool {
 
 /// `.env*` and `*.p12`, in any case.
 fn is_secret(name: &[u8]) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.starts_with(b".env") || name.ends_with(b".p12")
+    name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b".env")) || ends_with(name, b".p12")
 }
 
 /// `*.pem`, `*.key`, `*.db` and `*.sqlite*`, in any case.
 fn is_packaged(name: &[u8]) -> bool {
-    let name = name.to_ascii_lowercase();
-    [&b".pem"[..], b".key", b".db"].iter().any(|end| name.ends_with(end)) || name.contains_str(b".sqlite")
+    let sqlite = b".sqlite";
+    [&b".pem"[..], b".key", b".db"].iter().any(|end| ends_with(name, end))
+        || name.windows(sqlite.len()).any(|part| part.eq_ignore_ascii_case(sqlite))
+}
+
+fn ends_with(name: &[u8], end: &[u8]) -> bool {
+    name.len().checked_sub(end.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
 }
 
 /// A name that a file may declare disposable: one directory or file, no pattern but a built-in one.

@@ -7,6 +7,7 @@
 mod look;
 mod remove;
 mod rename;
+mod skim;
 mod walk;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::error::{Error, Result};
 
 pub use remove::delete_proved;
 pub use rename::rename_no_replace;
+pub use skim::{Kind, skim};
 pub use walk::{Tree, differences, walk};
 
 /// What `lstat` says of an entry. Times are nanoseconds since the epoch.
@@ -41,21 +43,22 @@ pub struct Stat {
 impl Stat {
     /// Whether it is a directory.
     pub fn is_dir(&self) -> bool {
-        self.kind() == 0o040_000
+        self.kind() == Kind::Directory
     }
 
     /// Whether it is a regular file.
     pub fn is_file(&self) -> bool {
-        self.kind() == 0o100_000
+        self.kind() == Kind::File
     }
 
     /// Whether it is a symbolic link.
     pub fn is_link(&self) -> bool {
-        self.kind() == 0o120_000
+        self.kind() == Kind::Link
     }
 
-    fn kind(&self) -> u32 {
-        self.mode & 0o170_000
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        rustix::fs::FileType::from_raw_mode(self.mode as rustix::fs::RawMode).into()
     }
 
     /// Whether this is what was seen before, each stat with that of its root: all fields equal, but that a device is told

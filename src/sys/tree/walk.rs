@@ -36,10 +36,11 @@ pub struct Tree {
 pub fn walk(root: &Path, descend: impl FnMut(&BStr, &Stat) -> bool) -> Result<Tree> {
     let (parent, name) = open_parent(root)?;
     let seen = look::at(&parent, &name).map_err(|e| failed("look at", root, e))?;
-    let user = rustix::process::geteuid().as_raw();
-    let mut walker = Walker { root: seen.stat, user, descend, entries: Vec::new(), undeletable: Vec::new() };
+    let mut walker = Walker { user: User::at(seen.stat), descend, entries: Vec::new(), undeletable: Vec::new() };
     let above = look::of(&parent).map_err(|e| failed("look at", root, e))?;
-    if let Some(why) = walker.unwritable(parent.as_fd(), &above, false).or_else(|| walker.fixed(&seen, &above)) {
+    if let Some(why) =
+        walker.user.unwritable(parent.as_fd(), &above, false).or_else(|| walker.user.fixed(&seen, &above))
+    {
         walker.undeletable.push(Undeletable { path: ".".into(), why });
     }
     if !seen.mount {
@@ -116,18 +117,23 @@ pub(super) fn join(path: &BStr, name: &std::ffi::CStr) -> BString {
 }
 
 struct Walker<D> {
-    root: Stat,
-    user: u32,
+    user: User,
     descend: D,
     entries: Vec<(BString, Stat)>,
     undeletable: Vec<Undeletable>,
+}
+
+/// Who would delete, and from which root.
+pub(super) struct User {
+    root: Stat,
+    uid: u32,
 }
 
 impl<D: FnMut(&BStr, &Stat) -> bool> Walker<D> {
     fn directory(&mut self, dir: BorrowedFd<'_>, itself: &Look, path: &BStr) -> Result<()> {
         let names = names(dir).map_err(|e| unreadable(path, e))?;
         if !names.is_empty()
-            && let Some(why) = self.unwritable(dir, itself, true)
+            && let Some(why) = self.user.unwritable(dir, itself, true)
         {
             let path = if path.is_empty() { BStr::new(".") } else { path };
             self.undeletable.push(Undeletable { path: path.to_owned(), why });
@@ -135,10 +141,11 @@ impl<D: FnMut(&BStr, &Stat) -> bool> Walker<D> {
         for name in names {
             let path = join(path, &name);
             let entry = look::at(dir, &name).map_err(|e| unreadable(path.as_bstr(), e))?;
-            if let Some(why) = self.fixed(&entry, itself) {
+            if let Some(why) = self.user.fixed(&entry, itself) {
                 self.undeletable.push(Undeletable { path: path.clone(), why });
             }
-            let enter = entry.stat.is_dir() && !self.crosses(&entry) && (self.descend)(path.as_bstr(), &entry.stat);
+            let enter =
+                entry.stat.is_dir() && !self.user.crosses(&entry) && (self.descend)(path.as_bstr(), &entry.stat);
             if enter {
                 match look::enter(dir, &name, &entry) {
                     Ok(fd) => self.directory(fd.as_fd(), &entry, path.as_bstr())?,
@@ -153,19 +160,26 @@ impl<D: FnMut(&BStr, &Stat) -> bool> Walker<D> {
         }
         Ok(())
     }
+}
 
-    fn crosses(&self, entry: &Look) -> bool {
+impl User {
+    pub(super) fn at(root: Stat) -> User {
+        User { root, uid: rustix::process::geteuid().as_raw() }
+    }
+
+    /// Whether an entry is on another file system, or a mount of this one.
+    pub(super) fn crosses(&self, entry: &Look) -> bool {
         entry.mount || entry.stat.dev != self.root.dev
     }
 
     /// Why nothing in this directory can be deleted. A read-only directory of one's `own` tree can be made writable.
-    fn unwritable(&self, dir: BorrowedFd<'_>, itself: &Look, own: bool) -> Option<String> {
+    pub(super) fn unwritable(&self, dir: BorrowedFd<'_>, itself: &Look, own: bool) -> Option<String> {
         if let Some(attribute) = itself.attribute {
             return Some(format!("is in an {attribute} directory"));
         }
         match rustix::fs::accessat(dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
             Ok(()) => None,
-            Err(Errno::ACCESS) if own && itself.uid == self.user => None,
+            Err(Errno::ACCESS) if own && itself.uid == self.uid => None,
             Err(Errno::ROFS) => Some("is on a read-only file system".into()),
             Err(Errno::ACCESS) => Some(format!("is in a directory that is not writable (owned by uid {})", itself.uid)),
             Err(error) => Some(format!("is in a directory that cannot be changed: {error}")),
@@ -173,20 +187,24 @@ impl<D: FnMut(&BStr, &Stat) -> bool> Walker<D> {
     }
 
     /// Why this entry cannot be deleted although others in its directory may be.
-    fn fixed(&self, entry: &Look, directory: &Look) -> Option<String> {
+    pub(super) fn fixed(&self, entry: &Look, directory: &Look) -> Option<String> {
         if self.crosses(entry) {
             return Some("is a mount point".into());
         }
         if let Some(attribute) = entry.attribute {
             return Some(format!("is {attribute}"));
         }
-        let sticky = directory.stat.mode & STICKY != 0 && self.user != 0;
-        (sticky && entry.uid != self.user && directory.uid != self.user)
+        (self.is_guarded(directory) && entry.uid != self.uid)
             .then(|| format!("belongs to uid {} in a sticky directory", entry.uid))
+    }
+
+    /// Whether only an entry's owner can delete it from this directory.
+    pub(super) fn is_guarded(&self, directory: &Look) -> bool {
+        directory.stat.mode & STICKY != 0 && self.uid != 0 && directory.uid != self.uid
     }
 }
 
-fn unreadable(path: &BStr, error: Errno) -> Error {
+pub(super) fn unreadable(path: &BStr, error: Errno) -> Error {
     let path = if path.is_empty() { BStr::new(".") } else { path };
     match error {
         Errno::NOENT | Errno::STALE | Errno::LOOP | Errno::NOTDIR => {
