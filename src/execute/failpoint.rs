@@ -22,10 +22,18 @@ pub const NAMES: &[&str] = &[
     "done",         // 8
 ];
 
+/// The names that taking a shadow back passes.
+pub const UNDO_NAMES: &[&str] = &[
+    "undo-branch",       // the branch is there again
+    "undo-placed",       // the directory is there, with nothing but its link
+    "undo-registration", // the registration is back, locked
+    "undo-files",        // the files are there, not yet journaled
+];
+
 /// Pass the failpoint of this name.
 #[cfg(debug_assertions)]
 pub fn failpoint(name: &str) {
-    debug_assert!(NAMES.contains(&name), "no failpoint '{name}'");
+    debug_assert!(NAMES.contains(&name) || UNDO_NAMES.contains(&name), "no failpoint '{name}'");
     let Ok(wanted) = std::env::var("GIT_SHADOW_FAILPOINT") else { return };
     let Some(action) = wanted.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) else { return };
     match action.strip_prefix("run:") {

@@ -50,6 +50,10 @@ pub(super) fn finish(repo: &Repository, item: &mut Item) -> Finished {
         Err(error) => pending.push(error.message),
     }
     failpoint("deleted");
+    if item.intent.worktree.is_some() {
+        // As git does with the last one; one that is not empty stays, and this is no error.
+        let _ = fs_err::remove_dir(repo.common_dir().join("worktrees"));
+    }
     if pending.is_empty()
         && let Some(exclude) = item.intent.worktree.as_ref().and_then(|w| w.exclude.as_ref())
         && let Err(error) = exclude::remove(exclude)

@@ -93,7 +93,7 @@ pub(super) fn give_back(git_dir: &Path, operation: &str, lock: Option<&BStr>) ->
         return Ok(());
     }
     match lock {
-        Some(reason) => files::write(&git_dir.join("locked"), reason),
+        Some(reason) => files::restore(&git_dir.join("locked"), reason),
         None => {
             fs_err::remove_file(git_dir.join("locked"))?;
             file::fsync_dir(git_dir)

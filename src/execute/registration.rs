@@ -11,6 +11,7 @@ use gix::bstr::BString;
 use crate::error::{Error, Result};
 use crate::journal::{files, of_path};
 use crate::sys::file;
+use crate::sys::tree::rename_no_replace;
 
 /// What may differ between the copy and the registration: our marker, and what `git worktree repair` rewrites.
 const OURS: &[&str] = &["locked", "locked.git-shadow", "gitdir"];
@@ -56,6 +57,18 @@ pub(super) fn save(contents: &BTreeMap<PathBuf, Vec<u8>>, to: &Path) -> Result<(
         files::write_through(&path, bytes)?;
     }
     directories.iter().try_for_each(|directory| file::fsync_dir(directory))?;
+    files::sync_parent(to)
+}
+
+/// Make a registration of a copy: whole, or not at all.
+pub(super) fn rebuild(saved: &Path, to: &Path) -> Result<()> {
+    let beside = to.with_file_name("rebuilt");
+    for (path, bytes) in contents(saved)? {
+        let path = beside.join(path);
+        path.parent().map_or(Ok(()), fs_err::create_dir_all)?;
+        files::restore(&path, &bytes)?;
+    }
+    rename_no_replace(&beside, to)?;
     files::sync_parent(to)
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
+use super::failpoint::failpoint;
 use super::undo::TakenBack;
 use super::{marker, registration};
 use crate::discover;
@@ -36,9 +37,11 @@ pub(super) fn worktree(repo: &Repository, item: &Item) -> Result<TakenBack> {
         told.missed.push(format!("worktree: something else is at '{}'", path.display()));
         return Ok(told);
     }
+    failpoint("undo-placed");
     if !is_back {
         told.missed.extend(registration(repo, item, worktree, &git_dir)?);
     }
+    failpoint("undo-registration");
     let Some(path) = path else {
         told.restored.push(format!("registration '{}'; its directory was gone already", worktree.id));
         return Ok(told);
@@ -46,6 +49,7 @@ pub(super) fn worktree(repo: &Repository, item: &Item) -> Result<TakenBack> {
     fill(&git_dir, &path)?;
     submodules(&git_dir, &path, &git_dir.join("modules"))?;
     saved_files(&item.files(), &path)?;
+    failpoint("undo-files");
     told.missed.extend(verify(repo, worktree, &git_dir, &path)?);
     told.restored.push(format!("worktree '{}'", path.display()));
     Ok(told)
@@ -89,13 +93,13 @@ fn registration(repo: &Repository, item: &Item, worktree: &WorktreeIntent, git_d
     if let (Some(branch), Some(head)) = (&worktree.branch, worktree.head())
         && let Some(why) = cannot_be_checked_out(repo, branch.as_ref(), head)?
     {
-        files::write(&moved.join("HEAD"), format!("{head}\n").as_bytes())?;
+        files::restore(&moved.join("HEAD"), format!("{head}\n").as_bytes())?;
         told = Some(format!("worktree: its HEAD is detached at {}, because {why}", head.to_hex_with_len(7)));
     } else {
-        files::write(&moved.join("HEAD"), &fs_err::read(saved.join("HEAD"))?)?;
+        files::restore(&moved.join("HEAD"), &fs_err::read(saved.join("HEAD"))?)?;
     }
-    files::write(&moved.join("gitdir"), &fs_err::read(saved.join("gitdir"))?)?;
-    files::write(&moved.join("locked"), marker::undo_text(&item.operation).as_bytes())?;
+    files::restore(&moved.join("gitdir"), &fs_err::read(saved.join("gitdir"))?)?;
+    files::restore(&moved.join("locked"), marker::undo_text(&item.operation).as_bytes())?;
     let worktrees = git_dir.parent().ok_or_else(|| Error::failed("io", "a registration without a directory"))?;
     fs_err::create_dir_all(worktrees)?;
     rename_no_replace(&moved, git_dir)?;

@@ -55,7 +55,7 @@ fn release_pins(repo: &Repository, item: &Item) -> Result<()> {
 fn restore(repo: &Repository, item: &Item, worktree: &WorktreeIntent) -> Result<Option<String>> {
     let git_dir = worktree.git_dir(repo.common_dir());
     let moved = item.moved();
-    let is_away = tree::stat(&moved)?.is_some();
+    let mut is_away = tree::stat(&moved)?.is_some();
     let hidden = match worktree.hidden() {
         Some(hidden) if tree::stat(&hidden)?.is_some() => Some(hidden),
         Some(_) | None => None,
@@ -64,6 +64,10 @@ fn restore(repo: &Repository, item: &Item, worktree: &WorktreeIntent) -> Result<
         if tree::stat(&git_dir)?.is_some() {
             return Ok(Some(taken(item, "another registration has its id", hidden.as_deref())));
         }
+    } else if hidden.is_some() && tree::stat(&git_dir)?.is_none() {
+        // Someone unlocked and dropped it meanwhile: the copy is as good.
+        registration::rebuild(&item.saved(), &moved)?;
+        is_away = true;
     } else if !is_ours(item, worktree, &git_dir)? {
         // Without a tree to put back, nothing was moved, or what was is in order.
         return Ok(hidden.map(|hidden| taken(item, "its registration was taken over", Some(&hidden))));
@@ -124,7 +128,7 @@ pub(super) fn bring_registration_back(
         pin_what_is_new(repo, item, worktree, &moved)?;
     }
     // `git worktree repair` may have written the tree's other name.
-    files::write(&moved.join("gitdir"), &fs_err::read(saved.join("gitdir"))?)?;
+    files::restore(&moved.join("gitdir"), &fs_err::read(saved.join("gitdir"))?)?;
     let worktrees = git_dir.parent().ok_or_else(|| Error::failed("io", "a registration without a directory"))?;
     fs_err::create_dir_all(worktrees)?;
     rename_no_replace(&moved, git_dir)?;

@@ -6,6 +6,7 @@
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
+use super::failpoint::failpoint;
 use super::reverse::{Reversal, put_back};
 use super::{config, restore};
 use crate::error::Result;
@@ -71,6 +72,7 @@ pub fn undo(repo: &Repository, item: &mut Item, only: Option<&BStr>) -> Result<T
             Err(why) => told.missed.push(format!("branch '{shown}': {why}")),
         }
     }
+    failpoint("undo-branch");
     if item.intent.worktree.is_some() && !mark.worktree {
         match restore::worktree(repo, item) {
             Ok(restored) => {

@@ -16,6 +16,17 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     file::write_atomically(path, bytes, file::Access::Owner)
 }
 
+/// Give a file of git's this content, unless it has it: with the mode that git would give it.
+///
+/// # Errors
+/// When it cannot be read or written.
+pub fn restore(path: &Path, bytes: &[u8]) -> Result<()> {
+    match fs_err::read(path) {
+        Ok(now) if now == bytes => Ok(()),
+        _ => file::write_atomically(path, bytes, file::Access::Umask),
+    }
+}
+
 /// Write a new file and put it on the disk; its directory is the caller's to sync.
 ///
 /// # Errors

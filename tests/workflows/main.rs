@@ -7,6 +7,8 @@ mod bases;
 mod checker;
 mod checker_works;
 mod cli;
+mod execute;
+mod expire;
 mod fetch;
 mod files;
 mod harness;
