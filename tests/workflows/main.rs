@@ -16,6 +16,7 @@ mod histories;
 mod image;
 mod landing;
 mod landing_fleet;
+mod landing_random;
 mod lease;
 mod other_user;
 mod output;
