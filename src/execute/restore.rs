@@ -91,7 +91,7 @@ fn registration(repo: &Repository, item: &Item, worktree: &WorktreeIntent, git_d
     }
     let mut told = None;
     if let (Some(branch), Some(head)) = (&worktree.branch, worktree.head())
-        && let Some(why) = cannot_be_checked_out(repo, branch.as_ref(), head)?
+        && let Some(why) = cannot_be_checked_out(repo, item, branch.as_ref(), head)?
     {
         files::restore(&moved.join("HEAD"), format!("{head}\n").as_bytes())?;
         told = Some(format!("worktree: its HEAD is detached at {}, because {why}", head.to_hex_with_len(7)));
@@ -108,13 +108,21 @@ fn registration(repo: &Repository, item: &Item, worktree: &WorktreeIntent, git_d
     Ok(told)
 }
 
-fn cannot_be_checked_out(repo: &Repository, branch: &BStr, head: gix::ObjectId) -> Result<Option<String>> {
+fn cannot_be_checked_out(repo: &Repository, item: &Item, branch: &BStr, head: gix::ObjectId) -> Result<Option<String>> {
     let shown = short_name(branch);
     if read_ref(repo, branch)? != Some(head) {
         return Ok(Some(format!("branch '{shown}' is not there, or another one")));
     }
     let users = discover::users_now(repo)?;
-    let user = users.iter().find(|(name, _)| name == branch);
+    let mut user = None;
+    for one in users.iter().filter(|(name, _)| name == branch) {
+        // Two worktrees that shared it when they were released share it again.
+        let id = one.1.id.as_ref().map(|id| repo.common_dir().join("worktrees").join(id.to_path_lossy()));
+        let ours = id.map(|git_dir| marker::is_undo_of(&git_dir, &item.operation)).transpose()?;
+        if ours != Some(true) {
+            user = Some(one);
+        }
+    }
     Ok(user.map(|(_, user)| format!("branch '{shown}' is {} at '{}'", user.how, user.path.display())))
 }
 
