@@ -93,7 +93,8 @@ fn not_as_checked_out(checkout: Checkout<'_>, entries: &[(gix::ObjectId, BString
             input.extend_from_slice(part);
         }
     }
-    let git = Git::new(checkout.git_dir, ["cat-file", "--batch", "--filters", "-z"]);
+    // git looks for attributes below its working directory.
+    let git = Git::new(checkout.root, ["cat-file", "--batch", "--filters", "-z"]);
     let answer = git.worktree(checkout.git_dir, checkout.root).input(input).run()?;
     let end = format!("\n{end} missing\n");
     let mut rest = answer.as_slice();

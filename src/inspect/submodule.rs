@@ -79,7 +79,8 @@ pub(super) fn git_dir(checkout: &Path, modules: &Path) -> Result<Option<PathBuf>
 fn of_clone(git_dir: &Path) -> Result<Vec<String>> {
     let mut holds = operation::of_git_dir(git_dir)?;
     let args = ["rev-list", "--count", "--all", "--reflog", "--not", "--remotes"];
-    let count = Git::new(git_dir, args).env("GIT_DIR", git_dir).run()?;
+    // Its own `core.worktree` may be away.
+    let count = Git::new(git_dir, args).worktree(git_dir, git_dir).run()?;
     match count.trim().as_bstr() {
         count if count == "0" => {}
         count => holds.push(format!("commits that no remote has ({count})")),

@@ -21,6 +21,7 @@ mod lease;
 mod other_user;
 mod output;
 mod policy;
+mod probes;
 mod process;
 mod status_cases;
 mod tree;
