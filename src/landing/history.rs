@@ -61,6 +61,7 @@ pub(super) struct History<'r> {
     ids: Vec<ObjectId>,
     bodies: Vec<Option<Body>>,
     cuts: Vec<Node>,
+    walk: Walk,
 }
 
 impl<'r> History<'r> {
@@ -77,6 +78,7 @@ impl<'r> History<'r> {
             ids: Vec::new(),
             bodies: Vec::new(),
             cuts: Vec::new(),
+            walk: Walk::default(),
         })
     }
 
@@ -158,47 +160,30 @@ impl<'r> History<'r> {
         Ok(Some((commit.root_tree_id().to_owned(), parents, commit.committer_timestamp() as i64)))
     }
 
-    /// What is painted by walking from `base` and `tips` until everything still to be looked at is reachable from the
-    /// base and from every tip. Then each tip that the base reaches carries its mark: a commit between them that was
-    /// not passed on would be above and below the tip at once.
-    fn paint(&mut self, base: &[Node], tips: &[Node]) -> Result<Vec<u64>> {
-        let full = BASE | ((1u64 << tips.len()) - 1);
-        let mut walk = Walk { marks: vec![0; self.ids.len()], ..Walk::default() };
-        for &node in base {
-            walk.mark(self, node, BASE, full)?;
-        }
-        for (bit, &node) in tips.iter().enumerate() {
-            walk.mark(self, node, 1 << bit, full)?;
-        }
-        while walk.live > 0
-            && let Some((_, _, node)) = walk.queue.pop()
-        {
-            walk.queued[node as usize] = false;
-            let mark = walk.marks[node as usize];
-            if mark != full {
-                walk.live -= 1;
-            }
-            for &parent in self.parents(node)?.iter() {
-                walk.mark(self, parent, mark, full)?;
-            }
-        }
-        walk.marks.resize(self.ids.len(), 0);
-        Ok(walk.marks)
+    /// Paint by walking from `base` and `tips` until everything still to be looked at is reachable from the base and
+    /// from every tip. Then each tip that the base reaches carries its mark: a commit between them that was not passed
+    /// on would be above and below the tip at once.
+    fn paint(&mut self, base: &[Node], tips: &[Node]) -> Result<()> {
+        let mut walk = std::mem::take(&mut self.walk);
+        let painted = walk.paint(self, base, tips);
+        self.walk = walk;
+        painted
     }
 
     /// Whether any of `from` reaches each of `nodes`.
     pub(super) fn reached(&mut self, from: &[Node], nodes: &[Node]) -> Result<Vec<bool>> {
         let mut answer = Vec::with_capacity(nodes.len());
         for chunk in nodes.chunks(CHUNK) {
-            let marks = self.paint(from, chunk)?;
-            answer.extend(chunk.iter().map(|&n| marks[n as usize] & BASE != 0));
+            self.paint(from, chunk)?;
+            answer.extend(chunk.iter().map(|&n| self.walk.get(n) & BASE != 0));
         }
         Ok(answer)
     }
 
     /// Whether `from` reaches `node`.
     pub(super) fn reaches(&mut self, from: Node, node: Node) -> Result<bool> {
-        Ok(self.paint(&[from], &[node])?[node as usize] & BASE != 0)
+        self.paint(&[from], &[node])?;
+        Ok(self.walk.get(node) & BASE != 0)
     }
 
     /// How each tip relates to the base. What cannot be read concerns only the tip whose history it is in.
@@ -209,55 +194,53 @@ impl<'r> History<'r> {
         let mut answers: Vec<(usize, Result<Relation>)> = Vec::with_capacity(tips.len());
         for chunk in order.chunks(CHUNK) {
             let nodes: Vec<Node> = chunk.iter().map(|&i| tips[i]).collect();
-            match self.paint(&[base], &nodes) {
-                Ok(marks) => {
-                    for (bit, &i) in chunk.iter().enumerate() {
-                        answers.push((i, self.relation(base, tips[i], &marks, 1 << bit)));
-                    }
-                }
+            let first: Vec<Result<Relation>> = match self.paint(&[base], &nodes) {
+                Ok(()) => nodes.iter().enumerate().map(|(bit, tip)| self.sketch(*tip, 1 << bit)).collect(),
                 Err(_) => {
-                    for &i in chunk {
-                        let one = self.paint(&[base], &[tips[i]]);
-                        answers.push((i, one.and_then(|marks| self.relation(base, tips[i], &marks, 1))));
-                    }
+                    nodes.iter().map(|tip| self.paint(&[base], &[*tip]).and_then(|()| self.sketch(*tip, 1))).collect()
                 }
+            };
+            for (&i, sketch) in chunk.iter().zip(first) {
+                answers.push((i, sketch.and_then(|sketch| self.refine(base, tips[i], sketch))));
             }
         }
         answers.sort_by_key(|(i, _)| *i);
         answers.into_iter().map(|(_, relation)| relation).collect()
     }
 
-    fn relation(&mut self, base: Node, tip: Node, marks: &[u64], bit: u64) -> Result<Relation> {
-        let marked = |node: Node| marks.get(node as usize).copied().unwrap_or(0);
-        if marked(tip) & BASE != 0 {
+    /// What the paint says of the tip with this mark.
+    fn sketch(&mut self, tip: Node, bit: u64) -> Result<Relation> {
+        if self.walk.get(tip) & BASE != 0 {
             return Ok(Relation { in_base: true, ..Relation::default() });
         }
-        let base_cut = self.cuts.iter().any(|&c| marked(c) & BASE != 0 && marked(c) & bit == 0);
-        let (mut own, mut boundary) = self.above(tip, |node| marked(node) & BASE != 0)?;
-        let mut relation = Relation::default();
+        let mut cut = self.cuts.iter().any(|&c| self.walk.get(c) & (BASE | bit) == BASE);
+        let (own, boundary) = self.above(tip, |history, node| history.walk.get(node) & BASE != 0)?;
         for &node in &own {
-            relation.cut |= self.body(node)?.cut;
+            cut |= self.body(node)?.cut;
         }
-        let mut linear = true;
-        for &node in &own {
-            linear &= self.parents(node)?.len() <= 1;
+        Ok(Relation { own, boundary, cut, ..Relation::default() })
+    }
+
+    /// Below a merge the walk may have passed a commit before it knew it to be in the base: ask for each.
+    fn refine(&mut self, base: Node, tip: Node, mut relation: Relation) -> Result<Relation> {
+        let mut merges = false;
+        for &node in &relation.own {
+            merges |= self.parents(node)?.len() > 1;
         }
-        if !linear {
-            // Below a merge the walk may have passed a commit before it knew it to be in the base; ask for each.
-            let known = self.reached(&[base], &own)?;
+        if merges {
+            let known = self.reached(&[base], &relation.own)?;
             if known.contains(&true) {
-                let in_base: HashSet<Node> = own.iter().zip(known).filter(|(_, k)| *k).map(|(n, _)| *n).collect();
-                (own, boundary) = self.above(tip, |node| marked(node) & BASE != 0 || in_base.contains(&node))?;
+                let own: HashSet<Node> =
+                    relation.own.iter().zip(known).filter(|(_, in_base)| !in_base).map(|(node, _)| *node).collect();
+                (relation.own, relation.boundary) = self.above(tip, |_, node| !own.contains(&node))?;
             }
         }
-        relation.cut |= base_cut;
-        relation.bases = self.independent(&boundary)?;
-        (relation.own, relation.boundary) = (own, boundary);
+        relation.bases = self.independent(&relation.boundary)?;
         Ok(relation)
     }
 
     /// What `tip` reaches before a commit that is `in_base`, parents first, and those commits.
-    fn above(&mut self, tip: Node, in_base: impl Fn(Node) -> bool) -> Result<(Vec<Node>, Vec<Node>)> {
+    fn above(&mut self, tip: Node, in_base: impl Fn(&Self, Node) -> bool) -> Result<(Vec<Node>, Vec<Node>)> {
         let (mut own, mut boundary, mut seen) = (Vec::new(), Vec::new(), HashSet::from([tip]));
         let mut stack = vec![(tip, self.parents(tip)?, 0)];
         while let Some((node, parents, next)) = stack.last_mut() {
@@ -268,7 +251,7 @@ impl<'r> History<'r> {
             };
             *next += 1;
             if seen.insert(parent) {
-                if in_base(parent) {
+                if in_base(self, parent) {
                     boundary.push(parent);
                 } else {
                     let more = self.parents(parent)?;
@@ -292,35 +275,70 @@ impl<'r> History<'r> {
     }
 }
 
+/// A walk that paints commits; the marks of the last one stay until the next.
 #[derive(Default)]
 struct Walk {
-    marks: Vec<u64>,
+    /// Marks with the number of the walk that made them.
+    marks: Vec<(u32, u64)>,
+    number: u32,
     queued: Vec<bool>,
     queue: BinaryHeap<(i64, std::cmp::Reverse<u64>, Node)>,
     pushed: u64,
+    full: u64,
+    /// How many in the queue are not reached by all.
     live: usize,
 }
 
 impl Walk {
-    fn mark(&mut self, history: &mut History<'_>, node: Node, add: u64, full: u64) -> Result<()> {
+    fn get(&self, node: Node) -> u64 {
+        self.marks.get(node as usize).filter(|(number, _)| *number == self.number).map_or(0, |(_, mark)| *mark)
+    }
+
+    fn paint(&mut self, history: &mut History<'_>, base: &[Node], tips: &[Node]) -> Result<()> {
+        self.number += 1;
+        self.full = BASE | ((1 << tips.len()) - 1);
+        self.live = 0;
+        for (_, _, node) in self.queue.drain() {
+            self.queued[node as usize] = false;
+        }
+        for &node in base {
+            self.mark(history, node, BASE)?;
+        }
+        for (bit, &node) in tips.iter().enumerate() {
+            self.mark(history, node, 1 << bit)?;
+        }
+        while self.live > 0
+            && let Some((_, _, node)) = self.queue.pop()
+        {
+            self.queued[node as usize] = false;
+            let mark = self.get(node);
+            self.live -= usize::from(mark != self.full);
+            for &parent in history.parents(node)?.iter() {
+                self.mark(history, parent, mark)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, history: &mut History<'_>, node: Node, add: u64) -> Result<()> {
         let at = node as usize;
         if self.marks.len() <= at {
-            self.marks.resize(history.ids.len(), 0);
+            self.marks.resize(history.ids.len(), (0, 0));
+            self.queued.resize(history.ids.len(), false);
         }
-        if self.queued.len() < self.marks.len() {
-            self.queued.resize(self.marks.len(), false);
-        }
-        let (old, new) = (self.marks[at], self.marks[at] | add);
+        let old = self.get(node);
+        let new = old | add;
         if old == new {
             return Ok(());
         }
-        self.marks[at] = new;
+        self.marks[at] = (self.number, new);
         if !self.queued[at] {
+            let time = history.time(node)?;
             self.queued[at] = true;
             self.pushed += 1;
-            self.queue.push((history.time(node)?, std::cmp::Reverse(self.pushed), node));
-            self.live += usize::from(new != full);
-        } else if new == full {
+            self.queue.push((time, std::cmp::Reverse(self.pushed), node));
+            self.live += usize::from(new != self.full);
+        } else if new == self.full {
             self.live -= 1;
         }
         Ok(())
