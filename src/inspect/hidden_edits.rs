@@ -9,8 +9,8 @@ use super::status::{Checkout, Reading};
 use crate::error::{Error, Result};
 use crate::git::Git;
 
-/// So many files are asked about in one process, so that its answer fits into memory.
-const AT_ONCE: usize = 64;
+/// Files of so many bytes together are asked about in one process, so that its answer fits into memory.
+const AT_ONCE: u64 = 8 << 20;
 
 /// Flagged entries that differ. A skipped one may be absent, that is what the flag is for.
 ///
@@ -40,18 +40,23 @@ fn differing(
 ) -> Result<Vec<BString>> {
     let index = &reading.index.file;
     let mut buffer = Vec::new();
-    let (mut differ, mut unsure) = (Vec::new(), Vec::new());
+    let (mut differ, mut unsure, mut bytes) = (Vec::new(), Vec::new(), 0);
     for entry in index.entries().iter().filter(|e| of_interest(e) && !matches!(e.mode, Mode::COMMIT | Mode::DIR)) {
         let path = entry.path(index);
         match compare(checkout, entry, path, &mut buffer)? {
             Compared::Same => {}
             Compared::Differs => differ.push(path.to_owned()),
-            Compared::OtherBytes => unsure.push((entry.id, path.to_owned())),
+            Compared::OtherBytes(size) => {
+                unsure.push((entry.id, path.to_owned()));
+                bytes += size;
+            }
+        }
+        if bytes > AT_ONCE {
+            differ.extend(not_as_checked_out(checkout, &std::mem::take(&mut unsure))?);
+            bytes = 0;
         }
     }
-    for some in unsure.chunks(AT_ONCE) {
-        differ.extend(not_as_checked_out(checkout, some)?);
-    }
+    differ.extend(not_as_checked_out(checkout, &unsure)?);
     differ.sort();
     Ok(differ)
 }
@@ -59,8 +64,8 @@ fn differing(
 enum Compared {
     Same,
     Differs,
-    /// The file is not the blob; it may be what checkout makes of the blob.
-    OtherBytes,
+    /// The file, of this size, is not the blob; it may be what checkout makes of the blob.
+    OtherBytes(u64),
 }
 
 fn compare(checkout: Checkout<'_>, entry: &gix::index::Entry, path: &BStr, buffer: &mut Vec<u8>) -> Result<Compared> {
@@ -80,11 +85,14 @@ fn compare(checkout: Checkout<'_>, entry: &gix::index::Entry, path: &BStr, buffe
         return Ok(Compared::Differs);
     }
     let same = files::blob_id(&file, found.size, entry.id.kind(), buffer)? == entry.id;
-    Ok(if same { Compared::Same } else { Compared::OtherBytes })
+    Ok(if same { Compared::Same } else { Compared::OtherBytes(found.size) })
 }
 
 /// Those of the files whose bytes are not what checkout would write.
 fn not_as_checked_out(checkout: Checkout<'_>, entries: &[(gix::ObjectId, BString)]) -> Result<Vec<BString>> {
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
     // git announces the size before the conversion. A name that no object has, asked after each file, ends its answer.
     let end = format!("end-{:016x}", std::process::id());
     let mut input = Vec::new();

@@ -142,13 +142,17 @@ fn parse(answer: &[u8]) -> Option<(Status, HashSet<BString>)> {
 /// More changed files than this are not a matter of line endings alone, or nobody needs to be told.
 const FEW: usize = 64;
 
+/// Larger files are not read for a hint.
+const SMALL: u64 = 1 << 20;
+
 /// Tell whether nothing but line endings differs, so that the remedy can be the right one.
 fn with_line_endings(checkout: Checkout<'_>, index: &Index, mut status: Status) -> Status {
     let differs_so = |path: &BString| {
         let at = index.file.entry_index_by_path(path.as_ref()).ok()?;
         let blob = checkout.gix.find_blob(index.file.entries()[at].id).ok()?;
         // Reading a pipe would never end.
-        stat_below(checkout.root, path.as_ref()).ok()?.filter(Stat::is_file)?;
+        let small = |found: &Stat| found.is_file() && found.size <= SMALL;
+        stat_below(checkout.root, path.as_ref()).ok()?.filter(small)?;
         let file = fs_err::read(full(checkout.root, path.as_ref()).ok()?).ok()?;
         (file.replace("\r\n", "\n") == blob.data.replace("\r\n", "\n")).then_some(())
     };
