@@ -2,11 +2,14 @@
 //!
 //! gix 0.90 can lose unrelated refs beside a running `git pack-refs`; git does not.
 
+use std::path::PathBuf;
+
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::Repository;
 use crate::error::{Error, Result, chain};
+use crate::sys::file;
 
 /// One line of a transaction; never through a symbolic ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +57,22 @@ fn transact(repo: &Repository, edits: &[RefEdit], command: &[&str]) -> Result<()
         }
     }
     input.extend_from_slice(b"prepare\0commit\0");
-    repo.git(command).input(input).run().map(|_| ())
+    let head = head_of_our_own(repo)?;
+    repo.git(command).env("GIT_DIR", head).input(input).run().map(|_| ())
+}
+
+/// A git directory with nothing but a detached HEAD. For a `verify` of the branch that HEAD is on, git (2.47) writes an
+/// entry into HEAD's reflog that says HEAD went to nothing.
+fn head_of_our_own(repo: &Repository) -> Result<PathBuf> {
+    let dir = repo.shadow_dir().join("transaction");
+    let head = dir.join("HEAD");
+    if !head.exists() {
+        fs_err::create_dir_all(&dir)?;
+        file::write_atomically(&dir.join("commondir"), b"../..\n", file::Access::Umask)?;
+        let nothing = ObjectId::null(repo.local().object_hash());
+        file::write_atomically(&head, format!("{nothing}\n").as_bytes(), file::Access::Umask)?;
+    }
+    Ok(dir)
 }
 
 /// What a ref points at, never through a symbolic one; `None` when there is no such ref.

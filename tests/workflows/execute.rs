@@ -278,3 +278,23 @@ fn two_runs_at_once_do_not_both_release() {
     assert!(said.contains("locked by another run") && said.ends_with("128\n"), "{said}");
     sandbox.assert_released("a");
 }
+
+#[test]
+fn the_reflog_of_the_main_worktree_stays_as_it_is() {
+    let sandbox = Sandbox::mk();
+    let _ = sandbox.landed("a");
+    sandbox.git("r", ["branch", "aos/b"]);
+    sandbox.age("b", 100);
+    let before = Tree::of(&sandbox.path("r/.git/logs"));
+    sandbox.prune();
+    sandbox.assert_released("a");
+    sandbox.shadow("r", ["undo"]).exits(0);
+    let mut after = Tree::of(&sandbox.path("r/.git/logs"));
+    for (path, entry) in &mut after.0 {
+        // What comes again comes with a time of its own; its content is the same.
+        if path.starts_with("refs/heads/aos") || path.is_dir() || entry.size == 0 {
+            entry.mtime = before.0[path].mtime;
+        }
+    }
+    assert_eq!(before.changes(&after), [""; 0]);
+}

@@ -25,3 +25,4 @@ mod probes;
 mod process;
 mod status_cases;
 mod tree;
+mod undo;
