@@ -226,3 +226,36 @@ fn a_snapshot_refuses_what_nothing_proves() {
         assert!(error.contains(path), "{path}: {error}");
     }
 }
+
+/// Gives the first entry of the index the times of its file, and the index the file's.
+const FORGE: &str = r#"
+import os, struct, sys
+index, file = sys.argv[1:]
+stat = os.stat(file)
+data = bytearray(open(index, "rb").read())
+seconds = lambda ns: (ns // 10**9, ns % 10**9)
+data[12:28] = struct.pack(">IIII", *seconds(stat.st_ctime_ns), *seconds(stat.st_mtime_ns))
+data[-20:] = bytes(20)
+open(index, "wb").write(data)
+os.utime(index, ns=(stat.st_mtime_ns, stat.st_mtime_ns + int(os.environ["AFTER"])))
+"#;
+
+#[test]
+fn a_stat_that_is_not_older_than_the_index_proves_nothing() {
+    for (after, expected) in [("0", vec!["dirty"]), ("1", vec![])] {
+        let sandbox = Sandbox::mk();
+        sandbox.landed("a");
+        sandbox.age("a", 100);
+        sandbox.write("forge.py", FORGE);
+        // The same size in the same instant: the index cannot tell.
+        sandbox.sh(
+            "a",
+            &format!(
+                "rm a.txt; git rm -q --cached a.txt; git commit -qm 'only f'; printf 'BASE\\n' > f; \
+            AFTER={after} python3 ../forge.py $(git rev-parse --git-dir)/index f"
+            ),
+        );
+        let found: Vec<String> = holds(&sandbox).into_iter().filter(|code| code == "dirty").collect();
+        assert_eq!(found, expected, "index written {after} ns after the file");
+    }
+}
