@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice as _};
 use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryRef;
 
@@ -66,8 +67,8 @@ impl Delta {
 /// The paths and entries that were seen.
 #[derive(Default)]
 pub(super) struct Catalog {
-    paths: Vec<BString>,
-    path_ids: HashMap<BString, PathId>,
+    paths: Vec<Rc<[u8]>>,
+    path_ids: HashMap<Rc<[u8]>, PathId>,
     dirs: HashSet<BString>,
     entries: Vec<(u16, ObjectId)>,
     entry_ids: HashMap<(u16, ObjectId), EntryId>,
@@ -75,12 +76,13 @@ pub(super) struct Catalog {
 
 impl Catalog {
     pub(super) fn path(&mut self, path: &BStr) -> PathId {
-        if let Some(id) = self.path_ids.get(path) {
-            return *id;
+        if let Some(id) = self.known_path(path) {
+            return id;
         }
         let id = self.paths.len() as PathId;
-        self.paths.push(path.to_owned());
-        self.path_ids.insert(path.to_owned(), id);
+        let name: Rc<[u8]> = path.as_bytes().into();
+        self.paths.push(Rc::clone(&name));
+        self.path_ids.insert(name, id);
         let mut dir = path;
         while let Some(slash) = dir.iter().rposition(|b| *b == b'/') {
             dir = dir[..slash].into();
@@ -97,11 +99,11 @@ impl Catalog {
     }
 
     fn known_path(&self, path: &BStr) -> Option<PathId> {
-        self.path_ids.get(path).copied()
+        self.path_ids.get(path.as_bytes()).copied()
     }
 
     pub(super) fn name(&self, path: PathId) -> &BStr {
-        self.paths[path as usize].as_ref()
+        self.paths[path as usize].as_bstr()
     }
 
     pub(super) fn entry(&mut self, entry: Option<Entry>) -> EntryId {

@@ -3,16 +3,17 @@
 //! A commit says that it reverts the landing, or a file went back to what it held before. Absence alone is no revert:
 //! code that was added and is deleted one day has landed all the same.
 
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice as _};
 
 use super::case::{Case, Proof};
-use super::diff::{self, ABSENT, Delta, Entry, EntryId, PathId, Visit};
+use super::diff::{self, ABSENT, Delta, EntryId, PathId, Visit};
 use super::history::Node;
 use super::line::Depth;
-use super::scene::Scene;
+use super::scene::{Scene, World};
 use crate::error::Result;
 use crate::model::How;
 
@@ -153,7 +154,7 @@ impl Visit for AsBefore<'_> {
         true
     }
 
-    fn change(&mut self, path: &BStr, old: Option<Entry>, _new: Option<Entry>) -> ControlFlow<()> {
+    fn change(&mut self, path: &BStr, old: Option<diff::Entry>, _new: Option<diff::Entry>) -> ControlFlow<()> {
         match diff::lookup(self.repo, self.now, path) {
             Ok(now) if now == old => {
                 self.any = true;
@@ -174,24 +175,29 @@ impl Visit for AsBefore<'_> {
 
 /// The newest commit after a landing, up to another one, that says that it reverts one of these.
 fn who_reverts(scene: &mut Scene<'_, '_>, landing: Node, until: Node, ids: &[ObjectId]) -> Result<Option<ObjectId>> {
-    let history = &mut scene.world.history;
+    let World { history, reverts, .. } = &mut *scene.world;
     let after = history.relate(landing, &[until]).pop().unwrap_or_else(|| Ok(Default::default()))?;
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
     for &node in after.own.iter().rev() {
-        if reverts(&history.message(node)?, ids) {
+        let named = match reverts.entry(node) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(named_as_reverted(&history.message(node)?).into()),
+        };
+        if named.iter().any(|name| ids.iter().any(|id| id.as_bytes().starts_with(name))) {
             return Ok(Some(history.id(node)));
         }
     }
     Ok(None)
 }
 
-/// Whether a message says "This reverts commit <one of these>", in full or abbreviated.
-fn reverts(message: &[u8], ids: &[ObjectId]) -> bool {
+/// The commits of which a message says "This reverts commit …", as it names them: in full or abbreviated.
+fn named_as_reverted(message: &[u8]) -> Vec<Vec<u8>> {
     const SAYS: &[u8] = b"This reverts commit ";
-    message.find_iter(SAYS).any(|at| {
+    let names = message.find_iter(SAYS).map(|at| {
         let rest = &message[at + SAYS.len()..];
-        let named = &rest[..rest.iter().take_while(|b| b.is_ascii_hexdigit()).count()];
-        named.len() >= 7 && ids.iter().any(|id| id.to_string().as_bytes().starts_with(named))
-    })
+        rest.iter().take_while(|b| b.is_ascii_hexdigit()).copied().collect()
+    });
+    names.filter(|name: &Vec<u8>| name.len() >= 7).collect()
 }
 
 #[cfg(test)]
@@ -202,7 +208,8 @@ mod tests {
     #[test]
     fn a_message_names_what_it_reverts() {
         let id = ObjectId::from_hex(b"796b977745e4e587a8dfc27911fb16892c439a10").unwrap();
-        let says = |text: &str| reverts(text.as_bytes(), &[id]);
+        let names = |text: &str| named_as_reverted(text.as_bytes());
+        let says = |text: &str| names(text).iter().any(|name| id.to_string().as_bytes().starts_with(name));
         assert!(says("Revert \"x\"\n\nThis reverts commit 796b977745e4e587a8dfc27911fb16892c439a10.\n"));
         assert!(says("This reverts commit 796b977745e4e587a8dfc27911fb16892c439a10, reversing\nchanges made to"));
         assert!(says("This reverts commit 796b9777."));

@@ -20,6 +20,8 @@ pub(super) struct World<'r> {
     pub history: History<'r>,
     pub catalog: Catalog,
     pub lines: Lines,
+    /// What each commit that was asked says that it reverts.
+    pub reverts: HashMap<Node, Rc<[Vec<u8>]>>,
     merger: Merger<'r>,
     merged: HashMap<Merge, Merged>,
     deltas: HashMap<(Node, Node), Rc<Delta>>,
@@ -32,6 +34,7 @@ impl<'r> World<'r> {
             history: History::new(repo)?,
             catalog: Catalog::default(),
             lines: Lines::default(),
+            reverts: HashMap::new(),
             merger,
             merged: HashMap::new(),
             deltas: HashMap::new(),
