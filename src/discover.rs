@@ -40,18 +40,14 @@ pub fn discover(repo: &Repository, gix: &gix::Repository, policy: &Policy, lease
     Ok(Discovery { refs, registrations, users, shadows })
 }
 
-/// Who names which branch at this moment, for the last look before one goes.
+/// Who names which branch at this moment, for the last look before one goes. A registration that cannot be read holds
+/// its own shadow and no other: its worktree and its index stay as they are, and the tip of a branch that goes is pinned.
 ///
 /// # Errors
-/// When refs or registrations cannot be listed, or one of them cannot be read: then it may name any branch.
+/// When refs or registrations cannot be listed, or what the main worktree names cannot be read.
 pub fn users_now(repo: &Repository) -> Result<Vec<(BString, BranchUser)>> {
     let refs = Refs::read(&repo.local())?;
     let registrations = registrations(repo, &refs)?;
-    let unread = registrations.iter().find_map(|r| Some((&r.git_dir, r.unread.as_ref()?)));
-    if let Some((git_dir, why)) = unread {
-        let shown = git_dir.display();
-        return Err(Error::failed("bad-registrations", format!("'{shown}' may name any branch: {why}")));
-    }
     if repo.work_dir().is_some()
         && let (_, Some(why)) = registration::names(repo.common_dir(), &refs)
     {

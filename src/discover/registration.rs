@@ -116,7 +116,7 @@ pub fn names(git_dir: &Path, refs: &Refs) -> (Vec<(BString, &'static str)>, Opti
         Head::Detached(_) => {}
         Head::Broken(error) => {
             unread = Some(error);
-            names.extend(last_checked_out(git_dir).map(|name| (name, "checked out")));
+            names.extend(last_checked_out(git_dir, refs).into_iter().map(|name| (name, "checked out")));
         }
     }
     let mut add =
@@ -132,12 +132,17 @@ pub fn names(git_dir: &Path, refs: &Refs) -> (Vec<(BString, &'static str)>, Opti
     (names, unread)
 }
 
-/// Where a HEAD that cannot be read last was, by its reflog: that branch is still held by this worktree.
-fn last_checked_out(git_dir: &Path) -> Option<BString> {
-    let log = fs_err::read(git_dir.join("logs/HEAD")).ok()?;
-    let line = log.lines().rfind(|line| line.contains_str("\tcheckout: moving from "))?;
-    let name = line.rsplit_str(" to ").next()?;
-    Some([b"refs/heads/", name].concat().into())
+/// Where a HEAD that cannot be read last was, by its reflog: that branch is still held by this worktree. A worktree that
+/// never switched may have any branch that is where its HEAD was.
+fn last_checked_out(git_dir: &Path, refs: &Refs) -> Vec<BString> {
+    let Ok(log) = fs_err::read(git_dir.join("logs/HEAD")) else { return Vec::new() };
+    let switched = log.lines().rfind(|line| line.contains_str("\tcheckout: moving from "));
+    if let Some(name) = switched.and_then(|line| line.rsplit_str(" to ").next()) {
+        return vec![[b"refs/heads/", name].concat().into()];
+    }
+    let last = log.lines().next_back().and_then(|line| ObjectId::from_hex(line.split_str(" ").nth(1)?).ok());
+    let there = |name: &&BString| last.is_some() && refs.resolve(name.as_bstr()).map(|(_, id)| id) == last;
+    refs.heads.keys().filter(there).cloned().collect()
 }
 
 fn one_ref(text: &[u8]) -> Vec<BString> {

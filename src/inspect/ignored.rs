@@ -152,6 +152,12 @@ pub(super) fn is_saved(scene: Scene<'_>, path: &BStr, stat: &Stat) -> bool {
     stat.is_file() && stat.size <= SAVED_AT_MOST && scene.policy.saves_ignored(path)
 }
 
+/// Whether policy saves this untracked file, which then does not hold.
+pub(super) fn is_saved_untracked(scene: Scene<'_>, root: &Path, path: &BStr) -> bool {
+    let found = stat_below(root, path).ok().flatten();
+    found.is_some_and(|stat| stat.is_file() && stat.size <= SAVED_AT_MOST) && scene.policy.saves_untracked(path)
+}
+
 /// Whether a regular file of the same bytes is at the same path of the canonical checkout, no link followed, and not the
 /// same file by another name.
 ///

@@ -82,7 +82,11 @@ fn present(scene: Scene<'_>, registration: &Registration, root: &Path, depth: De
         Ok(reading) => reading,
         Err(error) => return unread(facts, &error.to_string()),
     };
-    facts.status = std::mem::replace(&mut reading.status, Ok(Status::default())).into();
+    let status = std::mem::replace(&mut reading.status, Ok(Status::default())).map(|mut status| {
+        status.untracked.retain(|path| !ignored::is_saved_untracked(scene, root, path.as_ref()));
+        status
+    });
+    facts.status = status.into();
     let shallow = ignored::shallow(scene, root, &reading.found.ignored);
     let mut repositories = reading.found.repositories.clone();
     let mut rebuildable = Vec::new();

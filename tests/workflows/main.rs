@@ -3,17 +3,30 @@
 #![allow(dead_code)]
 
 mod architecture;
+mod bad_input;
 mod bases;
+mod cases_landed;
+mod cases_place;
+mod cases_processes;
+mod cases_registration;
+mod cases_remote;
+mod cases_runs;
+mod cases_unused;
+mod cases_worktree;
 mod checker;
 mod checker_works;
 mod cli;
+mod crashes;
+mod demo;
 mod execute;
 mod expire;
 mod fetch;
 mod files;
+mod fleet;
 mod harness;
 mod histories;
 mod image;
+mod interference;
 mod landing;
 mod landing_fleet;
 mod landing_random;
@@ -26,3 +39,4 @@ mod process;
 mod status_cases;
 mod tree;
 mod undo;
+mod undo_workflows;

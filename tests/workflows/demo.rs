@@ -1,0 +1,75 @@
+//! The installer, with the binary that was built for the tests laid beside it.
+
+use fs_err as fs;
+
+use crate::harness::{Run, Sandbox};
+
+fn installer(sandbox: &Sandbox, shell: &str, args: &[&str]) -> Run {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    fs::create_dir_all(sandbox.path("kit")).unwrap();
+    fs::copy(root.join("install.sh"), sandbox.path("kit/install.sh")).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_git-shadow"), sandbox.path("kit/git-shadow")).unwrap();
+    let output = sandbox.command(shell, sandbox.root()).arg("kit/install.sh").args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Run { status: output.status.code().unwrap_or(-1), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+}
+
+fn files(sandbox: &Sandbox) -> String {
+    sandbox.sh("", "find home tmp ! -type d | sort")
+}
+
+#[test]
+fn installing_adds_one_file_and_does_so_twice() {
+    let sandbox = Sandbox::empty();
+    for _ in 0..2 {
+        let run = installer(&sandbox, "sh", &[]).exits(0);
+        assert!(run.stdout.contains("installed ") && run.stdout.contains("PATH"), "{run:#?}");
+        assert_eq!(files(&sandbox), "home/.local/bin/git-shadow");
+    }
+    installer(&sandbox, "sh", &["--prefix", "home/elsewhere"]).exits(0);
+    assert!(sandbox.path("home/elsewhere/bin/git-shadow").exists());
+}
+
+#[test]
+fn bad_arguments_install_nothing() {
+    let sandbox = Sandbox::empty();
+    installer(&sandbox, "sh", &["--everywhere"]).exits(129);
+    installer(&sandbox, "sh", &["--prefix"]).exits(1);
+    assert_eq!(files(&sandbox), "");
+}
+
+#[test]
+fn the_demo_shows_list_prune_and_undo_and_leaves_only_the_binary() {
+    for shell in ["dash", "bash"] {
+        let sandbox = Sandbox::empty();
+        let run = installer(&sandbox, shell, &["--demo"]).exits(0);
+        for shown in ["$ git shadow list", "$ git shadow prune-sessions --yes", "$ git shadow undo"] {
+            assert!(run.stdout.contains(shown), "{shown}: {run:#?}");
+        }
+        let listed = run.stdout.split("$ git shadow prune-sessions").next().unwrap();
+        for kind in [
+            "squashed",
+            "rebased",
+            "merged",
+            "purged",
+            "built",
+            "unused",
+            "pushed",
+            "unpushed",
+            "new",
+            "dirty",
+            "untracked",
+            "ignored",
+            "locked",
+            "rebasing",
+            "live",
+            "detached",
+            "left-over",
+        ] {
+            assert!(listed.contains(kind), "{kind} is not listed: {run:#?}");
+        }
+        let listed_at_the_end = run.stdout.split("$ git worktree list").last().unwrap();
+        assert!(listed_at_the_end.contains("/squashed "), "undo brought it back: {run:#?}");
+        assert_eq!(files(&sandbox), "home/.local/bin/git-shadow");
+    }
+}
