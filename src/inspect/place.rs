@@ -65,7 +65,7 @@ fn look(scene: Scene<'_>, registration: &Registration, moved: &mut Moved) -> Res
     } else if !root.is_dir() {
         Place::NotOurs(format!("'{}' is not a directory", path.display()))
     } else {
-        occupied(registration, path)?
+        occupied(scene, registration, path)?
     }))
 }
 
@@ -76,10 +76,15 @@ fn is_foreign(path: &[u8]) -> bool {
 }
 
 /// There is a directory at the path: is it ours?
-fn occupied(registration: &Registration, path: &Path) -> Result<Place> {
+fn occupied(scene: Scene<'_>, registration: &Registration, path: &Path) -> Result<Place> {
     let link = path.join(".git");
     let Some(found) = stat(&link)? else {
-        return Ok(if has_only_directories(path)? {
+        // A volume mounted at the worktree itself leaves just this when it is away.
+        let known = is_below(path, &temp_roots(scene)) || is_session_root(scene, path);
+        return Ok(if !known && files::list(path)?.is_empty() {
+            let why = format!("'{}' is empty and may be an unmounted mount point", path.display());
+            missing(why, "mount it, or remove the empty directory")
+        } else if has_only_directories(path)? {
             Place::Purged("only empty directories are left".into())
         } else {
             Place::NotOurs(format!("'{}' has files but no '.git'", path.display()))

@@ -1,6 +1,7 @@
 //! What a worktree holds that is easily overlooked: bytes that status does not compare, submodules, odd repositories.
 //! Every case starts from a shadow that landed and would go.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use fs_err as fs;
@@ -11,7 +12,7 @@ use git_shadow::model::Fact;
 use git_shadow::policy::Policy;
 use git_shadow::sys::tree::{Class, Snapshot};
 
-use crate::harness::{Sandbox, codes};
+use crate::harness::{Sandbox, codes, skip};
 
 /// Run `before` in the repository, land a shadow `a`, run `after` in its worktree.
 fn landed(before: &str, after: &str) -> Sandbox {
@@ -258,4 +259,27 @@ fn a_stat_that_is_not_older_than_the_index_proves_nothing() {
         let found: Vec<String> = holds(&sandbox).into_iter().filter(|code| code == "dirty").collect();
         assert_eq!(found, expected, "index written {after} ns after the file");
     }
+}
+
+/// Where no temporary folder explains it, an empty directory at the worktree's own path may be a volume that is away.
+#[test]
+fn an_empty_directory_outside_temporary_folders_may_be_a_mount_point() {
+    let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    if ["/tmp", "/var/tmp"].iter().any(|temporary| place.starts_with(temporary)) {
+        return skip("an empty worktree outside temporary folders", "this checkout is in one");
+    }
+    let sandbox = Sandbox::mk();
+    let outside = tempfile::tempdir_in(place).unwrap();
+    let worktree = outside.path().join("a");
+    sandbox.git(
+        sandbox.repo(),
+        [OsStr::new("worktree"), "add".as_ref(), "-qb".as_ref(), "aos/a".as_ref(), worktree.as_ref()],
+    );
+    sandbox.age("a", 48);
+    for entry in fs::read_dir(&worktree).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    assert_eq!(sandbox.holds("aos/a"), ["missing"]);
+    fs::create_dir(worktree.join("left-by-a-cleaner")).unwrap();
+    assert_eq!(sandbox.holds("aos/a"), Vec::<String>::new());
 }
