@@ -116,7 +116,7 @@ pub fn judged(
 }
 
 /// Directories with a `.git` directory, and bare repositories. Linked worktrees and submodules have a `.git` file and
-/// are not canonical. Follows no links.
+/// are not canonical. Follows no links, and looks into no checkout but the root itself (a home directory may be one).
 fn walk(dir: &Path, root: bool, places: &mut Vec<PathBuf>, failed: &mut Vec<(PathBuf, Error)>) {
     let entries = fs_err::read_dir(dir).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>());
     let entries = match entries {
@@ -132,7 +132,8 @@ fn walk(dir: &Path, root: bool, places: &mut Vec<PathBuf>, failed: &mut Vec<(Pat
     if bare || is_dir(".git") {
         places.push(dir.to_owned());
     }
-    if bare {
+    let checkout = entries.iter().any(|entry| entry.file_name() == ".git");
+    if bare || (checkout && !root) {
         return;
     }
     let mut below: Vec<PathBuf> = entries

@@ -1,5 +1,5 @@
 //! Whether a worktree is clean. git is the authority; where file and blob are the same bytes, a reading in the process
-//! says so without it. Whatever either sees holds.
+//! speaks for it (and git is asked all the same before anything moves). Elsewhere whatever either sees holds.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -70,13 +70,12 @@ pub(super) fn read(checkout: Checkout<'_>) -> Result<Reading> {
     Ok(Reading { index, found, status, plain: false })
 }
 
+/// Where files and blobs are the same bytes, what the walk and the index say is what git would.
 fn plain(checkout: Checkout<'_>, index: &Index, head: &Head, found: &Found) -> Result<Status> {
-    let clean = found.changed.is_empty() && found.untracked.is_empty();
-    if clean && staged::differences(checkout.gix, &index.file, head)?.is_empty() {
-        return Ok(Status::default());
-    }
-    let (status, _) = ask(checkout.git_dir, checkout.root, &[])?;
-    Ok(with_line_endings(checkout, index, unite(status, &found.changed, &found.untracked)))
+    let mut changed = staged::differences(checkout.gix, &index.file, head)?;
+    changed.extend_from_slice(&found.changed);
+    let status = unite(Status::default(), &changed, &found.untracked);
+    Ok(with_line_endings(checkout, index, status))
 }
 
 fn unite(mut status: Status, changed: &[BString], untracked: &[BString]) -> Status {
