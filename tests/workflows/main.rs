@@ -5,6 +5,7 @@
 mod architecture;
 mod bad_input;
 mod bases;
+mod busy;
 mod cases_landed;
 mod cases_place;
 mod cases_processes;
