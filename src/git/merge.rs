@@ -43,16 +43,28 @@ pub enum Merged {
 pub struct Merger<'r> {
     repo: &'r gix::Repository,
     quarantine: Option<Quarantine>,
+    on_disk: bool,
 }
 
 impl<'r> Merger<'r> {
     /// Nothing is made before there is something to merge.
     pub fn new(repo: &'r gix::Repository) -> Self {
-        Merger { repo, quarantine: None }
+        Merger { repo, quarantine: None, on_disk: false }
     }
 
     /// What comes of each merge, in their order. A merge on which git fails does not spoil the others.
     pub fn run(&mut self, merges: &[Merge]) -> Vec<Merged> {
+        let results = self.try_all(merges);
+        let failed = |result: &Merged| matches!(result, Merged::Failed(_));
+        if self.on_disk || !results.iter().any(failed) {
+            return results;
+        }
+        // There may have been too little room in memory.
+        (self.on_disk, self.quarantine) = (true, None);
+        self.try_all(merges)
+    }
+
+    fn try_all(&mut self, merges: &[Merge]) -> Vec<Merged> {
         let mut results: Vec<Option<Merged>> = merges.iter().map(|merge| self.prepare(merge)).collect();
         for _ in 0..RESTARTS {
             let open: Vec<usize> = (0..merges.len()).filter(|at| results[*at].is_none()).collect();
@@ -92,7 +104,7 @@ impl<'r> Merger<'r> {
     fn quarantine(&mut self) -> Result<&mut Quarantine> {
         match &mut self.quarantine {
             Some(quarantine) => Ok(quarantine),
-            none => Ok(none.insert(Quarantine::new(self.repo)?)),
+            none => Ok(none.insert(Quarantine::new(self.repo, !self.on_disk)?)),
         }
     }
 

@@ -5,7 +5,7 @@
 //! `.mtimes` file: git takes them for packs of unreachable objects, which it reads and never refreshes. Loose objects
 //! are copied when a merge needs them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -15,6 +15,8 @@ use tempfile::TempDir;
 use crate::error::{Error, Result, chain};
 use crate::sys;
 
+/// So few loose objects are copied whether a merge needs them or not.
+const FEW: usize = 32;
 /// Where git must find merge bases it may need any commit; beyond so many loose objects it is not asked.
 const MANY: usize = 20_000;
 
@@ -22,17 +24,18 @@ const MANY: usize = 20_000;
 #[derive(Debug)]
 pub(super) struct Quarantine {
     dir: TempDir,
-    /// Object folders that have loose objects.
-    loose: Vec<PathBuf>,
-    copied: HashSet<ObjectId>,
-    /// All loose objects were copied, or are too many.
-    all: Option<bool>,
+    /// The object folders of the repository and of those it borrows from.
+    sources: Vec<PathBuf>,
+    /// The loose objects that were not copied, with their folder.
+    loose: HashMap<ObjectId, usize>,
 }
 
 impl Quarantine {
-    /// Make one for a repository, in the system's temporary directory.
-    pub(super) fn new(repo: &gix::Repository) -> Result<Self> {
-        let dir = sys::private::temporary_dir("git-shadow-merge-")?;
+    /// Make one for a repository, in memory or in the system's temporary directory.
+    pub(super) fn new(repo: &gix::Repository, in_memory: bool) -> Result<Self> {
+        let prefix = "git-shadow-merge-";
+        let memory = if in_memory { sys::private::memory_dir(prefix) } else { None };
+        let dir = memory.map_or_else(|| sys::private::temporary_dir(prefix), Ok)?;
         let at = dir.path();
         for folder in ["objects/info", "packs/pack", "refs"] {
             fs_err::create_dir_all(at.join(folder))?;
@@ -55,14 +58,16 @@ impl Quarantine {
         let store = repo.objects.store_ref();
         let mut sources = vec![store.path().to_owned()];
         sources.extend(store.alternate_db_paths().map_err(read)?);
-        let mut loose = Vec::new();
-        for source in sources {
-            link_packs(&source, &at.join("packs/pack"))?;
-            if !fanout(&source)?.is_empty() {
-                loose.push(source);
-            }
+        let mut loose = HashMap::new();
+        for (number, source) in sources.iter().enumerate() {
+            link_packs(source, &at.join("packs/pack"))?;
+            loose.extend(find_loose(source)?.into_iter().map(|id| (id, number)));
         }
-        Ok(Quarantine { dir, loose, copied: HashSet::new(), all: None })
+        let mut quarantine = Quarantine { dir, sources, loose };
+        if quarantine.loose.len() <= FEW {
+            quarantine.provide_all()?;
+        }
+        Ok(quarantine)
     }
 
     /// The repository's folder.
@@ -116,62 +121,42 @@ impl Quarantine {
 
     /// Have all loose objects there, for merges whose bases git must find; `false`: there are too many.
     pub(super) fn provide_all(&mut self) -> Result<bool> {
-        if let Some(all) = self.all {
-            return Ok(all);
+        if self.loose.len() > MANY {
+            return Ok(false);
         }
-        let mut files = Vec::new();
-        for source in &self.loose {
-            for folder in fanout(source)? {
-                for entry in fs_err::read_dir(&folder)? {
-                    files.push((folder.clone(), entry?.path()));
-                }
-                if files.len() > MANY {
-                    self.all = Some(false);
-                    return Ok(false);
-                }
-            }
-        }
-        for (folder, file) in files {
-            let (Some(fan), Some(name)) = (folder.file_name(), file.file_name()) else { continue };
-            let to = self.path().join("objects").join(fan);
-            fs_err::create_dir_all(&to)?;
-            if !to.join(name).try_exists()? {
-                fs_err::copy(&file, to.join(name))?;
-            }
-        }
-        self.all = Some(true);
+        let all: Vec<ObjectId> = self.loose.keys().copied().collect();
+        all.into_iter().try_for_each(|id| self.copy(id))?;
         Ok(true)
     }
 
     /// Have an object there, where it is loose.
     fn copy(&mut self, id: ObjectId) -> Result<()> {
-        if self.all == Some(true) || !self.copied.insert(id) {
-            return Ok(());
-        }
+        let Some(source) = self.loose.remove(&id) else { return Ok(()) };
         let hex = id.to_string();
-        let name = Path::new(&hex[..2]).join(&hex[2..]);
-        for source in &self.loose {
-            let from = source.join(&name);
-            if from.try_exists()? {
-                let to = self.path().join("objects").join(&name);
-                fs_err::create_dir_all(self.path().join("objects").join(&hex[..2]))?;
-                fs_err::copy(from, to)?;
-                break;
-            }
-        }
+        let (folder, file) = hex.split_at(2);
+        let to = self.path().join("objects").join(folder);
+        fs_err::create_dir_all(&to)?;
+        fs_err::copy(self.sources[source].join(folder).join(file), to.join(file))?;
         Ok(())
     }
 }
 
-/// The folders of loose objects.
-fn fanout(objects: &Path) -> Result<Vec<PathBuf>> {
+/// The loose objects of an object folder.
+fn find_loose(objects: &Path) -> Result<Vec<ObjectId>> {
     let mut found = Vec::new();
     for entry in fs_err::read_dir(objects)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let name = name.as_encoded_bytes();
-        if name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit) {
-            found.push(entry.path());
+        let folder = entry?;
+        let first = folder.file_name();
+        if first.len() != 2 || !first.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit) {
+            continue;
+        }
+        for entry in fs_err::read_dir(folder.path())? {
+            let file = entry?;
+            let hex = [first.as_encoded_bytes(), file.file_name().as_encoded_bytes()].concat();
+            // Files that are being written have other names.
+            if let Ok(id) = ObjectId::from_hex(&hex) {
+                found.push(id);
+            }
         }
     }
     Ok(found)

@@ -3,7 +3,7 @@
 //! Commit dates only decide what is looked at first, never what is true: histories with equal or wrong dates give the
 //! same answers.
 
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 use std::rc::Rc;
 
 use gix::ObjectId;
@@ -57,7 +57,7 @@ pub(super) struct History<'r> {
     repo: &'r gix::Repository,
     graph: Option<gix::commitgraph::Graph>,
     shallow: HashSet<ObjectId>,
-    nodes: HashMap<ObjectId, Node>,
+    nodes: gix::hashtable::HashMap<ObjectId, Node>,
     ids: Vec<ObjectId>,
     bodies: Vec<Option<Body>>,
     cuts: Vec<Node>,
@@ -74,7 +74,7 @@ impl<'r> History<'r> {
             repo,
             graph,
             shallow,
-            nodes: HashMap::new(),
+            nodes: Default::default(),
             ids: Vec::new(),
             bodies: Vec::new(),
             cuts: Vec::new(),

@@ -6,20 +6,30 @@ use tempfile::TempDir;
 
 use crate::error::Result;
 
+/// A fresh folder in memory where the system has such a place, deleted when it is dropped. There may be little room.
+pub fn memory_dir(prefix: &str) -> Option<TempDir> {
+    let place = Path::new("/dev/shm");
+    if cfg!(target_os = "linux") && place.is_dir() { private_dir(prefix, place).ok() } else { None }
+}
+
 /// A fresh folder in the system's temporary directory, deleted when it is dropped.
 ///
 /// # Errors
 /// When it cannot be made.
 pub fn temporary_dir(prefix: &str) -> Result<TempDir> {
+    private_dir(prefix, &std::env::temp_dir())
+}
+
+fn private_dir(prefix: &str, place: &Path) -> Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        Ok(builder.permissions(PermissionsExt::from_mode(0o700)).tempdir()?)
+        Ok(builder.permissions(PermissionsExt::from_mode(0o700)).tempdir_in(place)?)
     }
     #[cfg(not(unix))]
-    Ok(builder.tempdir()?)
+    Ok(builder.tempdir_in(place)?)
 }
 
 /// Another name for a file, which itself does not change.
