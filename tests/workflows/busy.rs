@@ -85,12 +85,15 @@ fn c10_a_writer_in_a_cache_while_it_goes() {
         assert!(sandbox.has_branch("aos/a"), "never the branch alone: {run:#?}");
     }
     assert_eq!(before.lost(&sandbox), [""; 0]);
-    let again = sandbox.json(&["prune-sessions", "--yes"]);
-    assert!(
-        !sandbox.has_branch("aos/a"),
-        "{run:#?} {again:#?} {}",
-        sandbox.sh("", "find . -path ./r -prune -o -print")
-    );
+    // The writer may have made the path anew while the tree was aside: then all of it waits until the path is free.
+    if run.status == 2 && sandbox.path("a/target").exists() && !sandbox.path("a/f").exists() {
+        fs::rename(sandbox.path("a"), sandbox.path("taken")).unwrap();
+        sandbox.shadow("r", ["undo"]);
+        assert_eq!(sandbox.git("a", ["status", "--porcelain", "--branch"]), "## aos/a");
+    } else {
+        let _ = sandbox.json(&["prune-sessions", "--yes"]);
+        assert!(!sandbox.has_branch("aos/a"), "{run:#?}");
+    }
     assert_eq!(before.lost(&sandbox), [""; 0]);
 }
 
