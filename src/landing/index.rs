@@ -61,28 +61,52 @@ impl Index {
         limit: Depth,
     ) -> Result<Self> {
         let mut index = Index::empty(line);
+        index.read(repo, history, catalog, line, limit)?;
+        // What was deleted in one commit may have got its new name in another one.
+        let gone: Vec<Change> =
+            index.steps.iter().flat_map(|s| &s.delta.changes).filter(|c| c.new == ABSENT).copied().collect();
+        let known = catalog.len();
+        if let (false, Some(oldest)) = (gone.is_empty(), line.at(history, limit)?) {
+            let trees = (history.tree(oldest)?, history.tree(line.tip())?);
+            index.find_renames(repo, catalog, &gone, 0, trees)?;
+        }
+        if catalog.len() > known {
+            (index.steps, index.touchers) = (Vec::new(), HashMap::new());
+            index.read(repo, history, catalog, line, limit)?;
+        }
+        index.paths = catalog.len();
+        Ok(index)
+    }
+
+    fn read(
+        &mut self,
+        repo: &gix::Repository,
+        history: &mut History<'_>,
+        catalog: &mut Catalog,
+        line: &mut Line,
+        limit: Depth,
+    ) -> Result<()> {
         for depth in (0..limit).rev() {
             let (Some(node), Some(parent)) = (line.at(history, depth)?, line.at(history, depth + 1)?) else {
                 continue;
             };
-            let (old, new) = (history.tree(parent)?, history.tree(node)?);
-            let (mut delta, mut others) = diff::known(repo, catalog, old, new)?;
+            let trees = (history.tree(parent)?, history.tree(node)?);
+            let (mut delta, mut others) = diff::known(repo, catalog, trees.0, trees.1)?;
             let gone: Vec<Change> = delta.changes.iter().filter(|c| c.new == ABSENT).copied().collect();
             if !gone.is_empty() && others {
-                let known = index.renames.len();
-                index.find_renames(repo, catalog, &gone, depth, (old, new))?;
-                if index.renames.len() > known {
-                    (delta, others) = diff::known(repo, catalog, old, new)?;
+                let known = catalog.len();
+                self.find_renames(repo, catalog, &gone, depth, trees)?;
+                if catalog.len() > known {
+                    (delta, others) = diff::known(repo, catalog, trees.0, trees.1)?;
                 }
             }
             for change in &delta.changes {
-                index.touchers.entry(change.path).or_default().push(depth);
+                self.touchers.entry(change.path).or_default().push(depth);
             }
-            index.steps.push(Step { delta, others });
+            self.steps.push(Step { delta, others });
         }
-        index.steps.reverse();
-        index.paths = catalog.len();
-        Ok(index)
+        self.steps.reverse();
+        Ok(())
     }
 
     /// New files that a deleted one may have become: those with its content, else any.
@@ -160,12 +184,11 @@ impl Index {
     }
 
     /// What the files of a change may be called on the base, where it gave them other names after `from`.
-    pub(super) fn renamed(&self, delta: &Delta, from: Depth) -> Vec<(PathId, Depth)> {
-        let mut found: Vec<(PathId, Depth)> = Vec::new();
+    pub(super) fn renamed(&self, delta: &Delta, from: Depth) -> Vec<PathId> {
+        let mut found: Vec<PathId> = Vec::new();
         for rename in self.renames.iter().filter(|r| r.depth < from) {
-            let ours = delta.get(rename.from).is_some() || found.iter().any(|(p, _)| *p == rename.from);
-            if ours && !found.iter().any(|(p, _)| *p == rename.to) {
-                found.push((rename.to, rename.depth));
+            if (delta.get(rename.from).is_some() || found.contains(&rename.from)) && !found.contains(&rename.to) {
+                found.push(rename.to);
             }
         }
         found

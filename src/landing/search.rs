@@ -55,8 +55,8 @@ pub(super) struct Search {
     /// The one merge base; with several, git must make one and old entries say nothing.
     pub base: Option<ObjectId>,
     theirs: ObjectId,
-    /// Names that the base gave to changed files, and since when.
-    pub renamed: Vec<(PathId, Depth)>,
+    /// Names that the base may have given to changed files.
+    pub renamed: Vec<PathId>,
     queue: BinaryHeap<(Depth, PathId)>,
     last: Option<Depth>,
 }
@@ -73,7 +73,7 @@ impl Search {
         let renamed = scene.index.renamed(&delta, from);
         let mut search = Search { proof, delta, base, theirs, renamed, queue: BinaryHeap::new(), last: None };
         let Some(start) = search.start(scene, from)? else { return Ok(search) };
-        let paths = search.delta.changes.iter().map(|c| c.path).chain(search.renamed.iter().map(|(p, _)| *p));
+        let paths = search.delta.changes.iter().map(|c| c.path).chain(search.renamed.iter().copied());
         for path in paths {
             // The first at `start` or newer.
             if let Some(depth) = scene.index.next_toucher(path, start + 1) {

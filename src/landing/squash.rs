@@ -25,7 +25,7 @@ pub(super) fn candidate(scene: &mut Scene<'_, '_>, search: &Search, depth: Depth
     for change in &step.delta.changes {
         let (o, r) = (change.old, change.new);
         let Some(ours) = search.delta.get(change.path) else {
-            if search.renamed.iter().any(|(path, since)| *path == change.path && *since > depth) {
+            if search.renamed.contains(&change.path) {
                 contents.push(Content { base: None, ours: o, theirs: r, result: r });
                 continue;
             }

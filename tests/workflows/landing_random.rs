@@ -38,6 +38,7 @@ struct History {
     commits: BTreeMap<String, (Vec<String>, String)>,
     /// What is in each tree that was read or made.
     trees: BTreeMap<String, Files>,
+    reverts: bool,
 }
 
 impl History {
@@ -214,6 +215,7 @@ impl History {
             10 => {
                 let Some(before) = self.parents(main).first().cloned() else { return main.to_owned() };
                 files = self.files(&self.tree(&before));
+                self.reverts = true;
                 self.commit(&[main], &files, &format!("This reverts commit {main}."))
             }
             _ => {
@@ -283,6 +285,8 @@ impl History {
 /// What git says of a tip, commit by commit.
 struct Oracle {
     tip: String,
+    /// A landing may have been undone, then a later one is named.
+    reverts: bool,
     in_base: bool,
     squash: Vec<String>,
     contained: Vec<String>,
@@ -299,8 +303,14 @@ fn oracle(history: &History, main: &str, tip: &str) -> Oracle {
     {
         tip = first.clone();
     }
-    let mut found =
-        Oracle { in_base: base.contains(&tip), squash: vec![], contained: vec![], rebase: false, tip: tip.clone() };
+    let mut found = Oracle {
+        tip: tip.clone(),
+        reverts: history.reverts,
+        in_base: base.contains(&tip),
+        squash: vec![],
+        contained: vec![],
+        rebase: false,
+    };
     let bases = history.line(&["merge-base", "--all", main, &tip]);
     let bases: Vec<&str> = bases.lines().collect();
     if found.in_base || bases.iter().any(|m| history.tree(m) == history.tree(&tip)) {
@@ -348,9 +358,8 @@ fn oracle(history: &History, main: &str, tip: &str) -> Oracle {
 /// What is wrong with an answer.
 fn fault(oracle: &Oracle, found: &Fact<Landing>) -> Option<String> {
     let Fact::Known(landing) = found else { return Some("unknown".into()) };
-    let (landed, undone) = match landing {
-        Landing::Landed(landed) => (landed, false),
-        Landing::Reverted { landed, .. } => (landed, true),
+    let landed = match landing {
+        Landing::Landed(landed) | Landing::Reverted { landed, .. } => landed,
         Landing::Partial { .. } | Landing::Unproven if oracle.in_base => return Some("not an ancestor".into()),
         Landing::Partial { .. } | Landing::Unproven => {
             let proved = !oracle.squash.is_empty() || !oracle.contained.is_empty() || oracle.rebase;
@@ -359,13 +368,12 @@ fn fault(oracle: &Oracle, found: &Fact<Landing>) -> Option<String> {
         Landing::CutOff => return Some("cut off".into()),
     };
     let commit = landed.commit.to_string();
-    let first = |all: &[String]| all.first() == Some(&commit) || undone && all.contains(&commit);
+    let first = |all: &[String]| all.first() == Some(&commit) || oracle.reverts && all.contains(&commit);
     let right = match landed.how {
         How::Ancestor => oracle.in_base,
-        // After a revert a later landing is named.
-        How::Squash => first(&oracle.squash) || oracle.squash.contains(&commit),
-        How::Rebase => oracle.rebase && oracle.squash.is_empty(),
-        How::Contained => oracle.squash.is_empty() && !oracle.rebase && first(&oracle.contained),
+        How::Squash => first(&oracle.squash),
+        How::Rebase => oracle.rebase && (oracle.squash.is_empty() || oracle.reverts),
+        How::Contained => first(&oracle.contained) && (oracle.reverts || oracle.squash.is_empty() && !oracle.rebase),
     };
     (!right).then(|| "wrong".into())
 }
@@ -377,6 +385,7 @@ fn check(dir: &Path, seed: u64, tally: &mut BTreeMap<String, usize>) -> Vec<Stri
         clock: 1_700_000_000,
         commits: BTreeMap::new(),
         trees: BTreeMap::new(),
+        reverts: false,
     };
     history.line(&["init", "-q", "-b", "main", "."]);
     let (main, branches) = history.grow();
