@@ -93,7 +93,7 @@ impl Index {
             let trees = (history.tree(parent)?, history.tree(node)?);
             let (mut delta, mut others) = diff::known(repo, catalog, trees.0, trees.1)?;
             let gone: Vec<Change> = delta.changes.iter().filter(|c| c.new == ABSENT).copied().collect();
-            if !gone.is_empty() && others {
+            if !gone.is_empty() {
                 let known = catalog.len();
                 self.find_renames(repo, catalog, &gone, depth, trees)?;
                 if catalog.len() > known {

@@ -416,7 +416,9 @@ fn random_histories_are_proved_as_git_says() {
     let seeds = std::env::var("GIT_SHADOW_SEEDS").unwrap_or_else(|_| "1..5".to_owned());
     let (from, to) = seeds.split_once("..").unwrap();
     let (mut faults, mut tally) = (Vec::new(), BTreeMap::new());
-    for seed in from.parse::<u64>().unwrap()..to.parse().unwrap() {
+    let seeds = from.parse::<u64>().unwrap()..to.parse().unwrap();
+    let many = seeds.clone().count() > 3;
+    for seed in seeds {
         let dir = tempfile::tempdir().unwrap();
         let found = check(dir.path(), seed, &mut tally);
         if !found.is_empty() && std::env::var_os("GIT_SHADOW_KEEP").is_some() {
@@ -425,6 +427,6 @@ fn random_histories_are_proved_as_git_says() {
         faults.extend(found);
     }
     eprintln!("{tally:?}");
-    assert!(tally.len() >= 4, "the histories are too alike: {tally:?}");
+    assert!(tally.len() >= 4 || !many, "the histories are too alike: {tally:?}");
     assert!(faults.is_empty(), "{}\n{tally:?}", faults.join("\n"));
 }
