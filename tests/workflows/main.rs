@@ -37,6 +37,7 @@ mod output;
 mod policy;
 mod probes;
 mod process;
+mod readme;
 mod status_cases;
 mod tree;
 mod undo;

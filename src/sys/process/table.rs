@@ -127,7 +127,8 @@ impl Reader {
     fn threads(&mut self, pid: &CStr, process: &OwnedFd) -> rustix::io::Result<Seen<()>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Seen::It(threads) = see(openat(process, c"task", flags, Mode::empty()))? else { return Ok(Seen::Nothing) };
-        for entry in Dir::read_from(&threads)? {
+        let Seen::It(listed) = see(Dir::read_from(&threads))? else { return Ok(Seen::Nothing) };
+        for entry in listed {
             let Seen::It(entry) = see(entry)? else { break };
             let thread = entry.file_name();
             if thread.to_bytes().starts_with(b".") || thread == pid {
@@ -145,7 +146,8 @@ impl Reader {
     fn files(&mut self, process: &OwnedFd, uses: &mut Vec<(&'static str, usize)>) -> rustix::io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Seen::It(files) = see(openat(process, c"fd", flags, Mode::empty()))? else { return Ok(()) };
-        for entry in Dir::read_from(&files)? {
+        let Seen::It(listed) = see(Dir::read_from(&files))? else { return Ok(()) };
+        for entry in listed {
             // The process may end while its files are listed.
             let Seen::It(entry) = see(entry)? else { return Ok(()) };
             if entry.file_name().to_bytes().starts_with(b".") {
