@@ -40,11 +40,10 @@ fn at_every_step(script: &str, check: impl Fn(&Sandbox, &str)) {
         let mut sandbox = landed();
         let before = Inventory::of(&sandbox, &["r"]);
         let run = run_with(&mut sandbox, name, script);
-        assert_eq!(lost(&before, &sandbox), [""; 0], "at {name}: {run:#?}");
         check(&sandbox, name);
         let again = sandbox.shadow("r", ["prune-sessions", "--yes", "--json"]);
         assert!(again.status == 0 || again.status == 2, "at {name}, run again: {again:#?}");
-        assert_eq!(lost(&before, &sandbox), [""; 0], "at {name}, run again: {again:#?}");
+        assert_eq!(lost(&before, &sandbox), [""; 0], "at {name}: {run:#?}, run again: {again:#?}");
         check(&sandbox, name);
         sandbox.git("r", ["fsck", "--strict"]);
     }
