@@ -85,6 +85,8 @@ commands! {
     Undo undo "undo",
     Log log "log",
     Expire expire "expire",
+    Finish finish "finish",
+    Lease lease "lease",
     Init init "init",
 }
 

@@ -16,7 +16,7 @@ use crate::model::{Branch, BranchUser, Head, Registration, Shadow, short_name};
 use crate::policy::Policy;
 
 /// Everything that was found in a repository.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Discovery {
     /// All branches and remote-tracking refs.
     pub refs: Refs,
@@ -26,9 +26,11 @@ pub struct Discovery {
     pub users: Vec<(BString, BranchUser)>,
     /// Ours and foreign ones, sorted by name.
     pub shadows: Vec<Shadow>,
+    /// Every lease that may name one of them: the machine's and the repository's own.
+    pub leases: Leases,
 }
 
-/// Look.
+/// Look; `leases` are the machine's.
 ///
 /// # Errors
 /// When refs or registrations cannot be listed.
@@ -36,8 +38,9 @@ pub fn discover(repo: &Repository, gix: &gix::Repository, policy: &Policy, lease
     let refs = Refs::read(gix)?;
     let registrations = registrations(repo, &refs)?;
     let users = users(repo, &refs, &registrations);
-    let shadows = shadows(repo, policy, leases, &refs, &registrations);
-    Ok(Discovery { refs, registrations, users, shadows })
+    let leases = leases.with_own(repo);
+    let shadows = shadows(repo, policy, &leases, &refs, &registrations);
+    Ok(Discovery { refs, registrations, users, shadows, leases })
 }
 
 /// Who names which branch at this moment, for the last look before one goes. A registration that cannot be read holds

@@ -66,10 +66,11 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
 
 fn one(args: &Args, context: &Context<'_>, repo: &Repository, host: &Host) -> Result<(RepositoryReport, Policy)> {
     let policy = policy::load(repo)?;
-    let shadows = discover(repo, &repo.local(), &policy, &host.leases)?.shadows;
+    let discovery = discover(repo, &repo.local(), &policy, &host.leases)?;
+    let shadows = &discovery.shadows;
     let shadow = match &args.shadow {
-        Some(word) => select::select(word, &shadows, &host.leases, &context.dir)?,
-        None => select::current(&shadows, &context.dir).ok_or_else(|| {
+        Some(word) => select::select(word, shadows, &discovery.leases, &context.dir)?,
+        None => select::current(shadows, &context.dir).ok_or_else(|| {
             let here = context.dir.display();
             Error::fatal("no-such-shadow", format!("'{here}' is in no linked worktree"))
                 .hint("name a shadow; 'git shadow list' shows them")

@@ -29,14 +29,10 @@ pub struct Args {
 /// # Errors
 /// When there is a file already, no checkout to write it in, or the repository cannot be read.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
-    if context.options.many() {
-        return Err(Error::usage("'git shadow init' writes one file; name one repository"));
-    }
     if context.options.format() != Format::Human {
         return Err(Error::usage("the answer of 'git shadow init' is a file; it has no '--json' or '--porcelain'"));
     }
-    let place = context.options.repo.first().map_or_else(|| context.dir.clone(), |given| context.path(given));
-    let repo = Repository::discover(&place)?;
+    let repo = context.repository()?;
     let text = text(&repo, args.detect)?;
     if args.stdout {
         context.ui.answer(text);

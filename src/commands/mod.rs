@@ -2,8 +2,10 @@
 
 pub mod expire;
 pub mod explain;
+pub mod finish;
 pub mod fleet;
 pub mod init;
+pub mod lease;
 pub mod list;
 pub mod log;
 pub mod prune_sessions;
@@ -16,6 +18,7 @@ pub mod undo;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Exit, Result};
+use crate::git::Repository;
 use crate::report::human::Page;
 use crate::report::{self, Format, Report, View};
 use crate::sys::clock;
@@ -109,6 +112,18 @@ impl Context<'_> {
     /// A path of the command line, from where the command starts.
     pub fn path(&self, given: &Path) -> PathBuf {
         self.dir.join(given)
+    }
+
+    /// The one repository that is meant, for a command that makes no sense for several.
+    ///
+    /// # Errors
+    /// When several are named (129), or there is none.
+    pub fn repository(&self) -> Result<Repository> {
+        if self.options.many() {
+            return Err(Error::usage(format!("'git shadow {}' is about one repository; name just one", self.command)));
+        }
+        let place = self.options.repo.first().map_or_else(|| self.dir.clone(), |given| self.path(given));
+        Repository::discover(&place)
     }
 
     /// Print the answer in the form that was asked for, narration and errors beside it; the exit code it means.

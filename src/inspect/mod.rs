@@ -129,12 +129,17 @@ fn examine(
     });
     let branch = shadow.branch.as_ref().map(|branch| history.branch(branch, discovery));
     times.extend(shadow.branch.as_ref().map(|branch| history.last_entry(branch)));
-    let lease = lease(repo, host, shadow, worktree.as_ref());
+    let lease = lease(repo, discovery, shadow, worktree.as_ref());
     times.push(lease.clone().map(|lease| lease.and_then(|lease| lease.newest)));
     Evidence { shadow: shadow.clone(), worktree, branch, lease, age: newest(times), pending: None }
 }
 
-fn lease(repo: &Repository, host: &Host, shadow: &Shadow, worktree: Option<&WorktreeFacts>) -> Fact<Option<Lease>> {
+fn lease(
+    repo: &Repository,
+    discovery: &Discovery,
+    shadow: &Shadow,
+    worktree: Option<&WorktreeFacts>,
+) -> Fact<Option<Lease>> {
     let path = shadow.worktree.as_ref().and_then(|r| r.path.as_deref());
     let checked_out = shadow.worktree.as_ref().and_then(|r| match &r.head {
         Head::Branch(name, _) => Some(name),
@@ -142,7 +147,7 @@ fn lease(repo: &Repository, host: &Host, shadow: &Shadow, worktree: Option<&Work
     });
     let branch = shadow.branch.as_ref().map(|b| &b.name).or(checked_out);
     let created = worktree.and_then(|facts| facts.created.known()).copied();
-    host.leases.naming(repo.path(), path, branch.map(|b| b.as_bstr()), created)
+    discovery.leases.naming(repo.path(), path, branch.map(|b| b.as_bstr()), created)
 }
 
 /// The newest of all times; one that cannot be read leaves the age unknown.

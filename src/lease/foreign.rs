@@ -1,6 +1,5 @@
 //! Leases that the aos harness writes, `agentic-os.native-lease.v1`: read, never written, every oddity borne.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BString, ByteSlice as _};
@@ -13,38 +12,7 @@ const FORMAT: &str = "agentic-os.native-lease.v1";
 
 /// All leases of a folder: what they say, and what could not be understood.
 pub(super) fn read(folder: &Path, now: Timestamp) -> (Vec<Record>, Vec<Unclear>) {
-    let (mut records, mut unclear) = (Vec::new(), Vec::new());
-    let files = match fs_err::read_dir(folder).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>()) {
-        Ok(entries) => entries.into_iter().map(|entry| entry.path()),
-        Err(error) if error.kind() == ErrorKind::NotFound => return (records, unclear),
-        Err(error) => {
-            unclear.push(Unclear { path: folder.to_owned(), error: error.to_string(), text: None, all: true });
-            return (records, unclear);
-        }
-    };
-    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
-    files.sort();
-    for path in files {
-        let unclear_as = |error: String, text| Unclear { path: path.clone(), error, text, all: false };
-        match text(&path) {
-            // Deleted since: the session is over, and its lease with it.
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => unclear.push(unclear_as(error.to_string(), None)),
-            Ok(text) => match parse(&path, &text, now) {
-                Ok(record) => records.push(record),
-                Err(error) => unclear.push(unclear_as(format!("'{}': {error}", path.display()), Some(text))),
-            },
-        }
-    }
-    (records, unclear)
-}
-
-fn text(path: &Path) -> std::io::Result<Vec<u8>> {
-    // Reading a pipe would wait for ever.
-    if !fs_err::metadata(path)?.is_file() {
-        return Err(std::io::Error::other(format!("'{}' is no file", path.display())));
-    }
-    fs_err::read(path)
+    super::read_all(folder, |path, text| parse(path, text, now))
 }
 
 fn parse(path: &Path, text: &[u8], now: Timestamp) -> Result<Record, String> {
@@ -72,7 +40,7 @@ fn parse(path: &Path, text: &[u8], now: Timestamp) -> Result<Record, String> {
     let branches = artifacts.iter().filter_map(|a| a.branch.clone()).collect();
     let lease =
         Lease { id, format: format.into(), path: path.into(), pid, state, finished, newest, worktrees, branches };
-    Ok(Record { lease, artifacts, ended })
+    Ok(Record { lease, artifacts, acquired: None, ended })
 }
 
 fn state(path: &Path, pid: Option<i64>, start: Option<&str>, artifacts: &[Artifact]) -> LeaseState {

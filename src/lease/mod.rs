@@ -8,12 +8,15 @@ mod folders;
 mod foreign;
 mod liveness;
 pub mod lock_reason;
+pub mod own;
 mod start;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
+use crate::git::Repository;
 use crate::model::{Fact, Lease, LeaseState, Timestamp};
 use crate::sys;
 
@@ -27,16 +30,18 @@ pub struct Leases {
 }
 
 /// A lease with what it names.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Record {
     lease: Lease,
     artifacts: Vec<Artifact>,
+    /// When the lease was taken, where it says so: a worktree made later is not meant.
+    acquired: Option<Timestamp>,
     /// When the session ended.
     ended: Option<Timestamp>,
 }
 
 /// A worktree and its branch; the paths resolved, several where it is not said from where they are relative.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Artifact {
     repositories: Vec<PathBuf>,
     worktrees: Vec<PathBuf>,
@@ -46,7 +51,7 @@ struct Artifact {
 }
 
 /// A file that could not be read or understood.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Unclear {
     path: PathBuf,
     error: String,
@@ -79,6 +84,15 @@ impl Leases {
     /// Read the foreign leases in a folder; one that is not there has none.
     pub fn read_from(folder: &Path) -> Leases {
         let (records, unclear) = foreign::read(folder, sys::clock::now());
+        Leases { records, unclear }
+    }
+
+    /// These, and the repository's own.
+    #[must_use]
+    pub fn with_own(&self, repo: &Repository) -> Leases {
+        let (mut records, mut unclear) = own::read(&repo.shadow_dir(), repo.path());
+        records.extend(self.records.iter().cloned());
+        unclear.extend(self.unclear.iter().cloned());
         Leases { records, unclear }
     }
 
@@ -174,10 +188,11 @@ impl Record {
         }
     }
 
-    /// A foreign lease says when its process started, which is before its worktrees were made; so a worktree is the
+    /// An own lease is taken in a worktree that is there. A foreign lease says when its process started, which is before its worktrees were made; so a worktree is the
     /// session's unless it was made after the session had ended.
     fn fits(&self, subject: &Subject<'_>) -> bool {
-        let younger = subject.created.zip(self.ended).is_some_and(|(created, ended)| created > ended);
+        let end = self.acquired.or(self.ended);
+        let younger = subject.created.zip(end).is_some_and(|(created, end)| created > end);
         let on_branch =
             |a: &Artifact| a.branch.is_none() || a.branch.as_ref().map(|name| name.as_bstr()) == subject.branch;
         !younger && self.artifacts.iter().any(|a| a.is_at(subject) && on_branch(a))
@@ -237,6 +252,42 @@ impl Unclear {
             branches: Vec::new(),
         }
     }
+}
+
+/// Every lease of a folder as `parse` understands it, and what could not be understood.
+fn read_all(folder: &Path, parse: impl Fn(&Path, &[u8]) -> Result<Record, String>) -> (Vec<Record>, Vec<Unclear>) {
+    let (mut records, mut unclear) = (Vec::new(), Vec::new());
+    let files = match fs_err::read_dir(folder).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>()) {
+        Ok(entries) => entries.into_iter().map(|entry| entry.path()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return (records, unclear),
+        Err(error) => {
+            unclear.push(Unclear { path: folder.to_owned(), error: error.to_string(), text: None, all: true });
+            return (records, unclear);
+        }
+    };
+    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
+    files.sort();
+    for path in files {
+        let unclear_as = |error: String, text| Unclear { path: path.clone(), error, text, all: false };
+        match text(&path) {
+            // Deleted since: the session is over, and its lease with it.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => unclear.push(unclear_as(error.to_string(), None)),
+            Ok(text) => match parse(&path, &text) {
+                Ok(record) => records.push(record),
+                Err(error) => unclear.push(unclear_as(format!("'{}': {error}", path.display()), Some(text))),
+            },
+        }
+    }
+    (records, unclear)
+}
+
+fn text(path: &Path) -> std::io::Result<Vec<u8>> {
+    // Reading a pipe would wait for ever.
+    if !fs_err::metadata(path)?.is_file() {
+        return Err(std::io::Error::other(format!("'{}' is no file", path.display())));
+    }
+    fs_err::read(path)
 }
 
 /// A path with the links in it resolved, as far as it is there.

@@ -5,6 +5,11 @@ use std::path::Path;
 
 use crate::error::Result;
 
+/// The user that this process acts for.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// Whether the same user owns both, links not followed.
 ///
 /// # Errors

@@ -69,6 +69,15 @@ pub fn boot_id() -> Option<String> {
     None
 }
 
+/// What tells this machine from others: its id where it has one, and its name.
+pub fn machine() -> String {
+    #[cfg(target_os = "linux")]
+    if let Ok(id) = fs_err::read_to_string("/etc/machine-id") {
+        return format!("{} {}", hostname(), id.trim());
+    }
+    hostname()
+}
+
 /// The name of this host.
 pub fn hostname() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()

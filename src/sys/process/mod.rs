@@ -5,11 +5,14 @@
 //! container) calls differently. Threads that have a working directory of their own (`CLONE_FS` unset) are not
 //! looked at one by one.
 
+mod ancestors;
 #[cfg(target_os = "linux")]
 mod table;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+pub use ancestors::{Ancestor, ancestors};
 
 use super::mounts::Mounts;
 use crate::model::{Fact, Use};
