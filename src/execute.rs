@@ -37,6 +37,7 @@ mod recover;
 mod registration;
 mod restore;
 mod reverse;
+pub mod session_root;
 mod shadow;
 pub mod undo;
 

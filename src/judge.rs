@@ -8,6 +8,7 @@
 
 mod age;
 mod rules;
+mod session_root;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use crate::model::{
 };
 use crate::policy::Policy;
 use rules::{Case, RULES};
+pub use session_root::judge_session_root;
 use standing::{Standing, standing};
 
 /// A worktree that may go, with the facts it was judged by.

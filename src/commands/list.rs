@@ -1,6 +1,6 @@
 //! `git shadow list`: every shadow with its verdict and the first reason.
 
-use super::{Context, fleet};
+use super::{Context, fleet, sessions};
 use crate::error::{Exit, Result};
 use crate::git::Repository;
 use crate::inspect::{Depth, Host};
@@ -35,12 +35,13 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let now = clock::now();
     let host = fleet::host(context, now);
+    let repositories = fleet::run(context, |repo| judged(repo, &host))?;
     let report = Report {
         command: context.command,
         dry_run: true,
         generated_at: now,
-        repositories: fleet::run(context, |repo| judged(repo, &host))?,
-        session_roots: Vec::new(),
+        session_roots: sessions::plan(&host, &policy::load_user()?, &repositories),
+        repositories,
         operation: None,
     };
     let view =

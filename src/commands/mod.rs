@@ -11,6 +11,7 @@ pub mod log;
 pub mod prune_sessions;
 pub mod release;
 pub mod select;
+pub mod sessions;
 pub mod survey;
 pub mod sweep;
 pub mod undo;

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::sweep::{self, Order, Swept};
-use super::{Context, fleet};
+use super::{Context, fleet, sessions};
 use crate::error::{Exit, Result};
 use crate::inspect::Host;
 use crate::journal::new_id;
 use crate::judge::Terms;
 use crate::model::{Shadow, Verdict};
 use crate::policy;
-use crate::report::{Format, Report, RepositoryReport, Summary, View};
+use crate::report::{Format, Report, RepositoryReport, SessionRoot, Summary, View};
 use crate::sys::clock;
 use crate::sys::threads::locked;
 
@@ -42,19 +42,15 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         return carry_out(context, &host, None, args.fetch);
     }
     let asks = !args.dry_run && context.options.format() == Format::Human && context.ui.can_ask();
-    let report = told(
-        context,
-        &host,
-        true,
-        fleet::run(context, |repo| {
-            let policy = policy::load(repo)?;
-            if args.fetch {
-                sweep::fetch(repo, &policy, context);
-            }
-            Ok(sweep::plan(repo, order(context, &policy, &host, ""), None)?.0)
-        })?,
-        None,
-    );
+    let repositories = fleet::run(context, |repo| {
+        let policy = policy::load(repo)?;
+        if args.fetch {
+            sweep::fetch(repo, &policy, context);
+        }
+        Ok(sweep::plan(repo, order(context, &policy, &host, ""), None)?.0)
+    })?;
+    let session_roots = sessions::plan(&host, &policy::load_user()?, &repositories);
+    let report = told(context, &host, true, repositories, session_roots, None);
     let exit = context.tell(&report, &View::default());
     let counts = Summary::of(&report);
     let going = counts.release + counts.partial;
@@ -88,9 +84,19 @@ fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: b
         *until = sweep::earlier(*until, undo_until);
         Ok(report)
     })?;
-    let undo_until = *locked(&until);
-    let report = told(context, host, false, repositories, undo_until.map(|_| id));
-    Ok(context.tell(&report, &View { undo_until, ..View::default() }))
+    let policy = policy::load_user()?;
+    let swept = sessions::carry_out(context, &policy, &id).unwrap_or_else(|error| {
+        context.ui.error(&error);
+        sessions::Swept { failed: true, ..sessions::Swept::default() }
+    });
+    let mut undo_until = *locked(&until);
+    if swept.deleted {
+        undo_until = sweep::earlier(undo_until, host.now.checked_add(*policy.keep).ok());
+    }
+    let failed = swept.failed;
+    let report = told(context, host, false, repositories, swept.roots, undo_until.map(|_| id));
+    let exit = context.tell(&report, &View { undo_until, ..View::default() });
+    Ok(if failed && exit == Exit::Done { Exit::Failed } else { exit })
 }
 
 fn order<'a>(context: &'a Context<'a>, policy: &'a policy::Policy, host: &'a Host, operation: &'a str) -> Order<'a> {
@@ -108,14 +114,8 @@ fn told(
     host: &Host,
     dry_run: bool,
     repositories: Vec<RepositoryReport>,
+    session_roots: Vec<SessionRoot>,
     operation: Option<String>,
 ) -> Report {
-    Report {
-        command: context.command,
-        dry_run,
-        generated_at: host.now,
-        repositories,
-        session_roots: Vec::new(),
-        operation,
-    }
+    Report { command: context.command, dry_run, generated_at: host.now, repositories, session_roots, operation }
 }

@@ -27,7 +27,7 @@ use crate::sys::lock::{self, Lock};
 use crate::sys::tree::Snapshot;
 
 /// How long to wait for another run.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long a remote may take.
 const FETCHING: Duration = Duration::from_secs(60);

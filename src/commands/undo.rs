@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use super::{Context, fleet, sweep};
 use crate::error::{Error, Exit, Result};
-use crate::execute::recover;
 use crate::execute::undo::{TakenBack, can_undo, names, undo};
+use crate::execute::{recover, session_root};
 use crate::git::Repository;
 use crate::journal::{Journal, Operation, of_path};
 use crate::model::short_name;
 use crate::report::Format;
+use crate::ui::safe;
 
 /// Take back an operation, or what became of one shadow
 #[derive(Debug, clap::Args)]
@@ -57,6 +58,14 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             }
             Err(error) if error.code == "nothing-to-undo" => nothing = nothing.or(Some(error)),
             Err(error) => return Err(error),
+        }
+    }
+    // Last, because a worktree that comes back may need its folder, and makes it itself.
+    if let Some(operation) = told.operation.clone().or_else(|| args.what.as_ref()?.to_str().map(ToOwned::to_owned)) {
+        let roots = session_root::undo(&operation)?;
+        if !roots.is_empty() {
+            told.operation = Some(operation);
+            told.restored.extend(roots.iter().map(|root| format!("session folder '{}'", safe(root))));
         }
     }
     if let (None, Some(error)) = (&told.operation, nothing) {

@@ -18,6 +18,7 @@ mod private_refs;
 pub mod protect;
 mod reach;
 pub mod reflog;
+pub mod session_root;
 mod snapshot;
 mod staged;
 mod status;

@@ -20,6 +20,7 @@
 //! happened.
 
 pub mod files;
+pub mod host;
 mod intent;
 mod open;
 mod operation;

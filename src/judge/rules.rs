@@ -4,6 +4,7 @@ mod branch;
 mod worktree;
 
 pub(super) use branch::checked_out;
+pub(super) use worktree::in_use_of;
 
 use super::Terms;
 use super::standing::Standing;

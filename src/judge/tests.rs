@@ -115,6 +115,7 @@ fn lease(state: LeaseState) -> Fact<Option<Lease>> {
         finished: None,
         newest: Some(at(NOW - 100)),
         worktrees: Vec::new(),
+        session_root: None,
         branches: Vec::new(),
     }))
 }

@@ -38,8 +38,9 @@ fn parse(path: &Path, text: &[u8], now: Timestamp) -> Result<Record, String> {
     let ended = finished.or(fields.get("dead_since").and_then(time));
     let worktrees = artifacts.iter().flat_map(|a| a.written.clone()).collect();
     let branches = artifacts.iter().filter_map(|a| a.branch.clone()).collect();
-    let lease =
-        Lease { id, format: format.into(), path: path.into(), pid, state, finished, newest, worktrees, branches };
+    let session_root = string(fields, "session_root").map(PathBuf::from);
+    let (format, path) = (format.into(), path.into());
+    let lease = Lease { id, format, path, pid, state, finished, newest, worktrees, session_root, branches };
     Ok(Record { lease, artifacts, acquired: None, ended })
 }
 

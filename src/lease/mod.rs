@@ -249,6 +249,7 @@ impl Unclear {
             finished: None,
             newest: None,
             worktrees: Vec::new(),
+            session_root: None,
             branches: Vec::new(),
         }
     }

@@ -36,6 +36,8 @@ pub struct Lease {
     pub newest: Option<Timestamp>,
     /// The worktrees it names, unresolved.
     pub worktrees: Vec<PathBuf>,
+    /// The folder around them.
+    pub session_root: Option<PathBuf>,
     /// The branches it names.
     pub branches: Vec<BString>,
 }

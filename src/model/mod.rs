@@ -11,6 +11,7 @@ mod fact;
 mod hold;
 mod landing;
 mod lease;
+mod session;
 mod shadow;
 mod verdict;
 
@@ -22,6 +23,7 @@ pub use fact::Fact;
 pub use hold::{Code, Hold, On};
 pub use landing::{How, Landed, Landing};
 pub use lease::{Lease, LeaseState};
+pub use session::SessionRootFacts;
 pub use shadow::{Base, Branch, Head, Registration, Shadow, short_name};
 pub use verdict::{Because, Half, Outcome, StepKind, StepReport, Verdict};
 

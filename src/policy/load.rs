@@ -26,13 +26,22 @@ const MOST_BYTES: u64 = 1 << 20;
 /// # Errors
 /// 128 with line, column and the nearest key for an unknown key or a bad value, and for a file that cannot be read.
 pub fn load(repo: &Repository) -> Result<Policy> {
+    let mut policy = load_user()?;
+    if let Some(file) = repository_file(repo, &policy)? {
+        layers::repository(&mut policy, file, repo)?;
+    }
+    Ok(policy)
+}
+
+/// The policy for what belongs to no repository: defaults and the user's file.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_user() -> Result<Policy> {
     let mut policy = Policy::built_in();
     if let Some(file) = user_file()? {
         layers::user(&mut policy, file);
         super::add_resolved(&mut policy.roots.value);
-    }
-    if let Some(file) = repository_file(repo, &policy)? {
-        layers::repository(&mut policy, file, repo)?;
     }
     Ok(policy)
 }

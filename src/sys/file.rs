@@ -40,6 +40,17 @@ pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<()>
     written.and_then(|()| fsync_dir(directory))
 }
 
+/// Make a directory with these permission bits; one that is there already stays as it is.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_dir(path: &Path, mode: u32) -> Result<()> {
+    match rustix::fs::mkdir(path, rustix::fs::Mode::from_raw_mode(mode as rustix::fs::RawMode & 0o7777)) {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+        Err(error) => Err(Error::failed("io", format!("cannot make '{}': {error}", path.display()))),
+    }
+}
+
 /// Make the names in a directory durable.
 ///
 /// # Errors

@@ -10,6 +10,11 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Whether it is this user's, and nobody else can write it.
+pub fn is_private(found: &std::fs::Metadata) -> bool {
+    found.uid() == user() && found.mode() & 0o022 == 0
+}
+
 /// Whether the same user owns both, links not followed.
 ///
 /// # Errors

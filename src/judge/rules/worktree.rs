@@ -27,18 +27,23 @@ pub(super) fn live(case: &Case<'_>) -> Vec<Hold> {
 
 pub(super) fn in_use(case: &Case<'_>) -> Vec<Hold> {
     let Some(users) = case.worktree().and_then(|w| w.in_use.known()) else { return Vec::new() };
-    let Some(first) = users.first() else { return Vec::new() };
+    let found = in_use_of(users);
+    found.map(|(message, remedy)| hold(Code::InUse, On::Worktree, message, remedy)).into_iter().collect()
+}
+
+/// Who uses a place, and what would help.
+pub(in crate::judge) fn in_use_of(users: &[Use]) -> Option<(String, &'static str)> {
+    let first = users.first()?;
     let more = match users.len() - 1 {
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    let (message, remedy) = match first {
+    Some(match first {
         Use::Process { pid, name, what, path } => {
             (format!("process {pid} ({name}) has its {what} inside: '{}'{more}", path.display()), "end the process")
         }
         Use::Mount(path) => (format!("'{}' is a mount point{more}", path.display()), "unmount it"),
-    };
-    vec![hold(Code::InUse, On::Worktree, message, remedy)]
+    })
 }
 
 pub(super) fn locked(case: &Case<'_>) -> Vec<Hold> {

@@ -1,0 +1,73 @@
+//! The host step, after all repositories: session roots of which nothing is left.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::fleet;
+use super::{Context, sweep};
+use crate::error::Result;
+use crate::execute::session_root;
+use crate::inspect::Host;
+use crate::inspect::session_root::session_roots;
+use crate::journal::host;
+use crate::judge::judge_session_root;
+use crate::model::{Code, Hold, On, Outcome, SessionRootFacts, StepKind, Timestamp};
+use crate::policy::Policy;
+use crate::report::{RepositoryReport, SessionRoot};
+use crate::sys::{clock, lock};
+
+/// What becomes of every session root once the plan is carried out.
+pub fn plan(host: &Host, policy: &Policy, repositories: &[RepositoryReport]) -> Vec<SessionRoot> {
+    let shadows = repositories.iter().flat_map(|repository| &repository.shadows);
+    let going = shadows
+        .filter(|shadow| shadow.steps.iter().any(|s| s.step == StepKind::MoveWorktree && s.outcome == Outcome::Would));
+    let going: HashSet<PathBuf> =
+        going.filter_map(|shadow| shadow.judgement.evidence.shadow.worktree.as_ref()?.path.clone()).collect();
+    judged(host, policy, &going)
+}
+
+/// Delete those of which nothing is left.
+///
+/// # Errors
+/// When the host's journal cannot be used; then nothing was deleted.
+pub fn carry_out(context: &Context<'_>, policy: &Policy, operation: &str) -> Result<Swept> {
+    let host = fleet::host(context, clock::now());
+    let mut roots = judged(&host, policy, &HashSet::new());
+    let mut deleted = false;
+    if roots.iter().any(|root| root.holds.is_empty()) {
+        let _lock = lock::exclusive(&host::state_dir()?.join("lock"), sweep::PATIENCE)?;
+        for (n, root) in roots.iter_mut().enumerate().filter(|(_, root)| root.holds.is_empty()) {
+            match session_root::delete(&root.path, operation, n, host.now) {
+                Ok(()) => deleted = true,
+                Err(error) => root.holds.push(Hold {
+                    code: Code::Unverified,
+                    on: On::Worktree,
+                    message: error.message,
+                    remedy: error.hint,
+                }),
+            }
+        }
+    }
+    let before = host.now.checked_sub(*policy.keep).unwrap_or(Timestamp::MIN);
+    host::expire(before)?;
+    Ok(Swept { roots, deleted, failed: false })
+}
+
+/// What became of the session roots.
+#[derive(Debug, Default)]
+pub struct Swept {
+    /// All of them.
+    pub roots: Vec<SessionRoot>,
+    /// Something was deleted, so that there is something to undo.
+    pub deleted: bool,
+    /// It could not be looked at.
+    pub failed: bool,
+}
+
+fn judged(host: &Host, policy: &Policy, going: &HashSet<PathBuf>) -> Vec<SessionRoot> {
+    let to_root = |facts: SessionRootFacts| {
+        let holds = judge_session_root(&facts, policy, host.now);
+        SessionRoot { path: facts.path, holds }
+    };
+    session_roots(host, going).into_iter().map(to_root).collect()
+}

@@ -1,0 +1,87 @@
+//! Session roots: deleted as journaled, made again by undo. What they hold is links and empty directories.
+
+use std::path::Path;
+
+use fs_err::os::unix::fs::symlink;
+use gix::bstr::{BString, ByteSlice as _};
+
+use crate::error::{Error, Result};
+use crate::journal::host::{self, SessionRootIntent};
+use crate::journal::{files, of_path, to_path};
+use crate::model::{Timestamp, bytes};
+use crate::sys::file::make_dir;
+use crate::sys::tree::{self, Class, Entry, Snapshot};
+
+/// Delete a session root: the journal first, then only what is in it now and was seen. What turns up meanwhile stays, with
+/// its directories.
+///
+/// # Errors
+/// When it cannot be read, journaled or deleted.
+pub fn delete(root: &Path, operation: &str, n: usize, at: Timestamp) -> Result<()> {
+    let found = tree::walk(root, |_, _| true)?;
+    let mut targets = Vec::new();
+    let mut entries = Vec::new();
+    for (path, stat) in found.entries {
+        let class = if stat.is_dir() {
+            Class::Directory
+        } else if stat.is_link() {
+            let target = fs_err::read_link(root.join(path.to_path_lossy()))?;
+            targets.push((bytes::encode(&path), bytes::encode(&of_path(&target))));
+            Class::Saved
+        } else {
+            return Err(Error::failed("raced", format!("'{}' has '{path}' now", root.display())));
+        };
+        entries.push(Entry { path, stat, class });
+    }
+    let snapshot = Snapshot { root: found.root, entries };
+    let intent = SessionRootIntent {
+        schema: "git-shadow.session-root.v1".into(),
+        operation: operation.to_owned(),
+        path: of_path(root),
+        snapshot,
+        targets,
+        at,
+        undone: false,
+    };
+    host::add(n, &intent)?;
+    let left = tree::delete_proved(root, &intent.snapshot)?;
+    match (left.unproved.first(), left.failed.first()) {
+        (None, None) => Ok(()),
+        (Some(path), _) => Err(Error::failed("raced", format!("'{}' has '{path}' now", root.display()))),
+        (None, Some((path, why))) => Err(Error::failed("io", format!("cannot delete '{path}': {why}"))),
+    }
+}
+
+/// Make the session roots of an operation again, replacing nothing; what was restored, for people.
+///
+/// # Errors
+/// `corrupt-journal` (128), or when something cannot be made.
+pub fn undo(operation: &str) -> Result<Vec<BString>> {
+    let mut restored = Vec::new();
+    for (file, mut intent) in host::read(operation)? {
+        if intent.undone {
+            continue;
+        }
+        let root = to_path(intent.path.as_bstr());
+        make_dir(&root, intent.snapshot.root.mode)?;
+        for entry in &intent.snapshot.entries {
+            let path = root.join(entry.path.to_path_lossy());
+            if entry.class == Class::Directory {
+                make_dir(&path, entry.stat.mode)?;
+            } else if let Some(target) = target(&intent, &entry.path)
+                && tree::stat(&path)?.is_none()
+            {
+                symlink(to_path(target.as_bstr()), &path)?;
+            }
+        }
+        restored.push(intent.path.clone());
+        intent.undone = true;
+        files::write_json(&file, &intent)?;
+    }
+    Ok(restored)
+}
+
+fn target(intent: &SessionRootIntent, path: &BString) -> Option<BString> {
+    let name = bytes::encode(path);
+    intent.targets.iter().find(|(of, _)| *of == name).and_then(|(_, target)| bytes::decode(target))
+}
