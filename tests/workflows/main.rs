@@ -38,6 +38,7 @@ mod policy;
 mod probes;
 mod process;
 mod readme;
+mod sessions;
 mod status_cases;
 mod tree;
 mod undo;

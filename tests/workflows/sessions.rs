@@ -1,0 +1,235 @@
+//! Sessions: their own leases, what they say when they are done, and the folder around their worktrees.
+
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use serde_json::json;
+
+use crate::harness::{Sandbox, codes};
+use crate::process::sleeping;
+
+fn lease_file(sandbox: &Sandbox, id: &str) -> PathBuf {
+    sandbox.repo().join(".git/shadow/leases").join(format!("{id}.json"))
+}
+
+#[test]
+fn a_lease_holds_while_its_process_runs_and_a_finished_one_waits_for_no_grace() {
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    sandbox.age("a", 1);
+    assert_eq!(sandbox.holds("aos/a"), ["grace"], "no work of its own, an hour old");
+    let running = sleeping(Path::new("/"));
+    let pid = running.0.id().to_string();
+    let said = sandbox.shadow("a", ["lease", "--pid", &pid, "--harness", "claude"]).exits(0);
+    assert!(said.stdout.contains(&format!("leased 'a' to process {pid}")), "{}", said.stdout);
+    assert_eq!(sandbox.holds("aos/a")[0], "live");
+    let said = sandbox.shadow("a", ["finish"]).exits(0);
+    assert!(said.stdout.contains(&format!("kept while process {pid} runs")), "{}", said.stdout);
+    let held = codes(&sandbox.prune().shadow("aos/a"));
+    assert_eq!(held, ["live"], "a process that runs is never torn down");
+    drop(running);
+    assert_eq!(sandbox.holds("aos/a"), Vec::<String>::new(), "finished, and over: no grace");
+    sandbox.prune().exits(0);
+    sandbox.assert_released("a");
+}
+
+#[test]
+fn one_that_died_unfinished_waits_for_its_grace() {
+    let sandbox = Sandbox::mk();
+    sandbox.landed("a");
+    sandbox.age("a", 48);
+    let running = sleeping(Path::new("/"));
+    sandbox.shadow("a", ["lease", "--pid", &running.0.id().to_string()]).exits(0);
+    drop(running);
+    assert_eq!(sandbox.holds("aos/a"), ["grace"]);
+    sandbox.shadow("r", ["finish", "aos/a"]).exits(0);
+    assert_eq!(sandbox.holds("aos/a"), Vec::<String>::new());
+}
+
+#[test]
+fn a_lease_is_taken_over_only_from_the_dead() {
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    let (one, other) = (sleeping(Path::new("/")), sleeping(Path::new("/")));
+    let lease = |pid: u32| sandbox.shadow("a", ["lease", "--pid", &pid.to_string()]);
+    lease(one.0.id()).exits(0);
+    lease(one.0.id()).exits(0);
+    let refused = lease(other.0.id()).exits(1);
+    assert!(refused.stderr.contains("'a' is under a lease: process"), "{}", refused.stderr);
+    drop(one);
+    lease(other.0.id()).exits(0);
+}
+
+#[test]
+fn the_process_is_the_nearest_that_is_no_shell() {
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    let script = format!("exec 3>&1; sh -c '{} lease'; true", env!("CARGO_BIN_EXE_git-shadow"));
+    let said = sandbox.sh("a", &script);
+    assert!(said.contains("leased 'a' to process "), "{said}");
+    assert!(!said.contains("(sh)") && !said.contains("(bash)"), "{said}");
+    sandbox.shadow("a", ["lease", "--pid", "0"]).exits(128);
+    sandbox.shadow("a", ["lease", "--pid", "999999999"]).exits(128);
+    let outside = sandbox.shadow("r", ["lease"]).exits(128);
+    assert!(outside.stderr.contains("is in no linked worktree"), "{}", outside.stderr);
+}
+
+#[test]
+fn a_lease_of_another_boot_is_over_and_one_of_another_machine_is_not() {
+    let sandbox = Sandbox::mk();
+    sandbox.landed("a");
+    sandbox.age("a", 100);
+    sandbox.shadow("a", ["lease", "--pid", &std::process::id().to_string()]).exits(0);
+    let file = lease_file(&sandbox, "a");
+    let written: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let with = |field: &str, value: serde_json::Value| {
+        let mut changed = written.clone();
+        changed["acquired"] = json!("2020-01-01T00:00:00Z");
+        changed[field] = value;
+        // Where the worktree is younger than the lease it is not named; so is its registration then.
+        fs::write(&file, changed.to_string()).unwrap();
+        sandbox.holds("aos/a")
+    };
+    assert_eq!(with("user", json!(0)), ["live"]);
+    assert_eq!(with("boot", json!("another")), Vec::<String>::new());
+    assert_eq!(with("host", json!("another")), ["live"]);
+    assert_eq!(with("pid_namespace", json!("pid:[1]")), ["live"]);
+    let start = written["start"].as_u64().unwrap() + 1;
+    assert_eq!(with("start", json!(start)), Vec::<String>::new(), "the same pid, another process");
+    assert_eq!(with("format", json!("git-shadow.lease.v9")), ["live"], "what is not understood holds");
+    fs::write(&file, "{").unwrap();
+    assert_eq!(sandbox.holds("aos/a").len(), 1);
+}
+
+/// A session `ab45` with one landed worktree, ended days ago.
+struct Session {
+    sandbox: Sandbox,
+    root: PathBuf,
+}
+
+impl Session {
+    fn new() -> Session {
+        let mut sandbox = Sandbox::mk();
+        let root = sandbox.path("sessions/ab45");
+        sandbox.set("AOS_NATIVE_STATE_DIR", sandbox.path("state").to_str().unwrap());
+        sandbox.set("AOS_NATIVE_SESSIONS_DIR", sandbox.path("sessions").to_str().unwrap());
+        let worktree = root.join("projects/o/r");
+        fs::create_dir_all(worktree.parent().unwrap()).unwrap();
+        sandbox.git("r", ["worktree", "add", "-qb", "aos/a", worktree.to_str().unwrap()]);
+        sandbox.write("sessions/ab45/projects/o/r/w", "w");
+        sandbox.commit(&worktree, "w");
+        sandbox.git("r", ["merge", "-q", "--ff-only", "aos/a"]);
+        sandbox.age_log(&sandbox.repo().join(".git/logs/refs/heads/aos/a"), 100);
+        sandbox.age_log(&sandbox.repo().join(".git/worktrees/r/logs/HEAD"), 100);
+        sandbox.sh("r", "touch -d '5 days ago' .git/worktrees/r/commondir");
+        std::os::unix::fs::symlink("/etc/hostname", root.join("link")).unwrap();
+        fs::create_dir_all(root.join("home/.cache")).unwrap();
+        let session = Session { sandbox, root };
+        session.lease(session.root.to_str().unwrap(), "2020-01-01T00:00:00Z");
+        session
+    }
+
+    fn lease(&self, root: &str, dead_since: &str) {
+        let artifact =
+            json!({"repository": self.sandbox.repo(), "worktree": self.root.join("projects/o/r"), "branch": "aos/a"});
+        let lease = json!({"format": "agentic-os.native-lease.v1", "id": "ab45", "pid": 0, "dead_since": dead_since,
+                           "session_root": root, "artifacts": [artifact]});
+        self.sandbox.write("state/leases/ab45.json", lease.to_string());
+    }
+
+    /// The codes that hold the session's folder; `None`: it is not mentioned.
+    fn root_holds(&self, args: &[&str]) -> Option<Vec<String>> {
+        let report = self.sandbox.json(args).json();
+        let root = report["session_roots"].as_array().unwrap().first()?.clone();
+        Some(codes(&root))
+    }
+}
+
+#[test]
+fn the_folder_goes_with_the_last_of_its_worktrees_and_comes_back() {
+    let session = Session::new();
+    let before =
+        session.sandbox.sh(&session.root, "find . -not -path './projects/o/r*' -printf '%p %y %m %l\\n' | sort");
+    assert_eq!(session.root_holds(&["prune-sessions", "-n"]), Some(Vec::new()));
+    assert!(session.root.exists(), "a dry run deletes nothing");
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(Vec::new()));
+    assert!(!session.root.exists());
+    assert!(session.root.parent().unwrap().exists());
+    assert!(session.sandbox.path("state/leases/ab45.json").exists(), "a foreign lease is never touched");
+    assert!(Path::new("/etc/hostname").exists());
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), None, "a vanished folder is no error");
+    session.sandbox.shadow("r", ["undo"]).exits(0);
+    let after =
+        session.sandbox.sh(&session.root, "find . -not -path './projects/o/r*' -printf '%p %y %m %l\\n' | sort");
+    assert_eq!(after, before);
+    assert!(session.root.join("projects/o/r/w").exists());
+}
+
+#[test]
+fn anything_else_in_it_holds_and_is_named() {
+    let session = Session::new();
+    session.sandbox.write("sessions/ab45/home/.claude.json", "{}");
+    let report = session.sandbox.json(&["prune-sessions", "--yes"]).json();
+    let root = &report["session_roots"][0];
+    assert_eq!(codes(root), ["untracked"]);
+    assert!(root["holds"][0]["message"].as_str().unwrap().contains("home/.claude.json"), "{root}");
+    assert!(session.root.join("link").exists());
+    session.sandbox.assert_released("a");
+}
+
+#[test]
+fn a_worktree_that_stays_keeps_it_and_so_does_a_process() {
+    let session = Session::new();
+    session.sandbox.write("sessions/ab45/projects/o/r/new", "x");
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(vec!["nested-worktree".into()]));
+    fs::remove_file(session.root.join("projects/o/r/new")).unwrap();
+    let _inside = sleeping(&session.root.join("home"));
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(vec!["in-use".into()]));
+    assert!(session.root.join("home").exists());
+}
+
+#[test]
+fn one_that_died_lately_waits() {
+    let session = Session::new();
+    let lately = git_shadow::model::Timestamp::now().to_string();
+    session.lease(session.root.to_str().unwrap(), &lately);
+    fs::remove_dir_all(session.root.join("projects/o/r")).unwrap();
+    assert_eq!(session.root_holds(&["list"]), Some(vec!["grace".into()]));
+}
+
+/// Whatever a lease says, nothing outside the folder of sessions is looked into, let alone deleted.
+#[test]
+fn a_root_that_is_not_where_sessions_are_is_left_alone() {
+    let session = Session::new();
+    let sandbox = &session.sandbox;
+    sandbox.prune();
+    fs::create_dir_all(sandbox.path("elsewhere/ab45/empty")).unwrap();
+    fs::create_dir_all(sandbox.path("sessions/zz99/ab45/empty")).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("elsewhere"), sandbox.path("linked")).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("elsewhere/ab45"), sandbox.path("sessions/ab45")).unwrap();
+    let at = |path: &str| sandbox.path(path).to_str().unwrap().to_owned();
+    for root in [
+        "/".to_owned(),
+        at("sessions"),
+        at("sessions/../elsewhere/ab45"),
+        at("elsewhere/ab45"),
+        at("linked/ab45"),
+        at("sessions/zz99/ab45"),
+        at("sessions/ab45"),
+        "relative/ab45".to_owned(),
+    ] {
+        session.lease(&root, "2020-01-01T00:00:00Z");
+        let held = session.root_holds(&["prune-sessions", "--yes"]).unwrap_or_else(|| vec!["not there".into()]);
+        assert_ne!(held, Vec::<String>::new(), "{root}");
+    }
+    assert!(sandbox.path("elsewhere/ab45/empty").exists());
+    assert!(sandbox.path("sessions/zz99/ab45/empty").exists());
+    fs::remove_file(sandbox.path("sessions/ab45")).unwrap();
+    fs::create_dir_all(sandbox.path("sessions/ab45/empty")).unwrap();
+    session.lease(&at("sessions/ab45"), "2020-01-01T00:00:00Z");
+    sandbox.sh("sessions", "chmod 777 .");
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(vec!["identity".into()]), "others can write it");
+    sandbox.sh("sessions", "chmod 755 .");
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(Vec::new()));
+    assert!(!sandbox.path("sessions/ab45").exists());
+}
