@@ -97,6 +97,10 @@ impl Sandbox {
             ("GIT_COMMITTER_NAME", "Sample Writer"),
             ("GIT_COMMITTER_EMAIL", "writer@example.com"),
             ("GIT_TERMINAL_PROMPT", "0"),
+            // Maintenance goes on in the background, inside the worktree, and that holds it.
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "maintenance.auto"),
+            ("GIT_CONFIG_VALUE_0", "false"),
             ("LC_ALL", "C.UTF-8"),
             ("TZ", "UTC"),
         ] {

@@ -11,7 +11,8 @@ fn a_sandbox_is_hermetic_and_its_histories_are_real() {
     let landing = sandbox.landed("a");
     assert_eq!(sandbox.git("r", ["log", "-1", "--format=%H %an %s"]), format!("{landing} Sample Writer a (#1)"));
     assert_eq!(sandbox.git("r", ["rev-parse", "--abbrev-ref", "origin/HEAD"]), "origin/main");
-    assert!(sandbox.git("", ["config", "--list", "--show-origin", "--includes"]).is_empty());
+    let settings = sandbox.git("", ["config", "--list", "--show-origin", "--includes"]);
+    assert_eq!(settings, "command line:\tmaintenance.auto=false");
     assert!(sandbox.has_branch("aos/a"));
     sandbox.set("SAMPLE", "set");
     assert_eq!(sandbox.sh("a", "printf %s \"$SAMPLE ${AOS_NATIVE_STATE_DIR-unset}\""), "set unset");
