@@ -66,7 +66,8 @@ impl Index {
         let gone: Vec<Change> =
             index.steps.iter().flat_map(|s| &s.delta.changes).filter(|c| c.new == ABSENT).copied().collect();
         let known = catalog.len();
-        if let (false, Some(oldest)) = (gone.is_empty(), line.at(history, limit)?) {
+        let all = index.steps.len() as Depth;
+        if let (false, Some(oldest)) = (gone.is_empty(), line.at(history, all)?) {
             let trees = (history.tree(oldest)?, history.tree(line.tip())?);
             index.find_renames(repo, catalog, &gone, 0, trees)?;
         }

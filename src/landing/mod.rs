@@ -7,8 +7,9 @@
 //! | `rebase` | each own commit, replayed on the parent of a commit, gives exactly that commit's tree | the last one |
 //! | `contained` | merging the tip into a commit of the base changes nothing | the first such commit |
 //!
-//! Merges are git's own, with no setting, driver or attribute of anyone (`git::merge`); the index of a base only rules
-//! candidates out, or knows a change as the very same one. Conflicts prove nothing, nor do branches whose tree is that
+//! Merges are git's own, with no setting, driver or attribute of anyone (`git::merge`). The index of a base rules
+//! candidates out; git is spared only where no merge can give another tree: the very same change of the very same
+//! entries, or besides that changes inside files that are plainly apart (`edits`). Conflicts prove nothing, nor do branches whose tree is that
 //! of their merge base. Because the proofs look at the history of the base, a branch stays landed when the base edits
 //! or deletes the same lines later. What cannot be read is unknown, for the tips that need it.
 
@@ -16,6 +17,7 @@ mod ancestor;
 mod case;
 mod contained;
 mod diff;
+mod edits;
 mod history;
 mod index;
 mod line;

@@ -2,6 +2,7 @@
 //! The same question about one commit instead of a tip is a replay (`rebase`, `partial`).
 
 use super::diff::{ABSENT, EntryId};
+use super::edits;
 use super::line::Depth;
 use super::scene::Scene;
 use super::search::{Candidate, Content, Search};
@@ -21,12 +22,15 @@ pub(super) fn candidate(scene: &mut Scene<'_, '_>, search: &Search, depth: Depth
         return Ok(Candidate::Yes);
     }
     let (deletes, single) = (search.delta.deletes(), search.base.is_some());
+    // Whether nothing but changes inside files is left for a merge: no path that could be half of a rename.
+    let mut plain = single && !deletes;
     let mut contents = Vec::new();
     for change in &step.delta.changes {
         let (o, r) = (change.old, change.new);
         let Some(ours) = search.delta.get(change.path) else {
             if search.renamed.contains(&change.path) {
                 contents.push(Content { base: None, ours: o, theirs: r, result: r });
+                plain = false;
                 continue;
             }
             return Ok(Candidate::No);
@@ -49,6 +53,7 @@ pub(super) fn candidate(scene: &mut Scene<'_, '_>, search: &Search, depth: Depth
         }
         let (b, t) = (change.old, change.new);
         let o = scene.entry_at(change.path, depth)?;
+        plain &= o == t && b != ABSENT;
         if o == t {
             continue;
         }
@@ -57,7 +62,29 @@ pub(super) fn candidate(scene: &mut Scene<'_, '_>, search: &Search, depth: Depth
             return Ok(Candidate::No);
         }
     }
+    if plain && contents.iter().all(|content| apart(scene, content)) {
+        return Ok(Candidate::Yes);
+    }
     Ok(Candidate::Ask(contents))
+}
+
+/// Whether both changes of a file are so plainly apart that `result` is what every merge gives.
+fn apart(scene: &Scene<'_, '_>, content: &Content) -> bool {
+    let Some(base) = content.base else { return false };
+    let world = &*scene.world;
+    let entries = [base, content.ours, content.theirs, content.result].map(|entry| world.catalog.get(entry));
+    let [Some(base), Some(ours), Some(theirs), Some(result)] = entries else { return false };
+    if [ours, theirs, result].iter().any(|(mode, _)| *mode != base.0) {
+        return false;
+    }
+    // What cannot be read is for git to fail on.
+    let read = |(_, id): (u16, gix::ObjectId)| world.repo.find_object(id).ok();
+    match (read(base), read(ours), read(theirs), read(result)) {
+        (Some(base), Some(ours), Some(theirs), Some(result)) => {
+            edits::are_apart(&base.data, &ours.data, &theirs.data, &result.data)
+        }
+        _ => false,
+    }
 }
 
 /// Whether git may make `r` of two different changes of a path.

@@ -137,7 +137,11 @@ impl History {
         const NAMES: [&str; 6] = ["a", "b", "d/c", "d/e", "f", "d/g"];
         let names: Vec<String> = files.keys().cloned().collect();
         let name = names.get(self.random.below(names.len().max(1))).cloned().unwrap_or_else(|| "a".to_owned());
-        let word = format!("{}\n", self.random.pick(&["x", "y", "z", "w", "}", "x y"]));
+        // Lines that are there again and again, and lines that are nowhere else.
+        let word = match self.random.below(12) {
+            n @ 0..6 => format!("{}\n", ["x", "y", "z", "w", "}", "x y"][n]),
+            _ => format!("line {}\n", self.clock + self.random.below(40) as u64),
+        };
         let new = (*self.random.pick(&NAMES)).to_owned();
         let op = self.random.below(16);
         let Some((mode, lines)) = files.get_mut(&name) else {
