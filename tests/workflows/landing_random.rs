@@ -38,7 +38,6 @@ struct History {
     commits: BTreeMap<String, (Vec<String>, String)>,
     /// What is in each tree that was read or made.
     trees: BTreeMap<String, Files>,
-    reverts: bool,
 }
 
 impl History {
@@ -219,7 +218,6 @@ impl History {
             10 => {
                 let Some(before) = self.parents(main).first().cloned() else { return main.to_owned() };
                 files = self.files(&self.tree(&before));
-                self.reverts = true;
                 self.commit(&[main], &files, &format!("This reverts commit {main}."))
             }
             _ => {
@@ -289,8 +287,8 @@ impl History {
 /// What git says of a tip, commit by commit.
 struct Oracle {
     tip: String,
-    /// A landing may have been undone, then a later one is named.
-    reverts: bool,
+    /// The base's own line, oldest first.
+    line: Vec<String>,
     in_base: bool,
     squash: Vec<String>,
     contained: Vec<String>,
@@ -309,7 +307,7 @@ fn oracle(history: &History, main: &str, tip: &str) -> Oracle {
     }
     let mut found = Oracle {
         tip: tip.clone(),
-        reverts: history.reverts,
+        line: vec![],
         in_base: base.contains(&tip),
         squash: vec![],
         contained: vec![],
@@ -325,6 +323,7 @@ fn oracle(history: &History, main: &str, tip: &str) -> Oracle {
         line.push(parent.clone());
     }
     line.reverse();
+    found.line = line.clone();
     let after = |commit: &str| bases.iter().all(|m| history.reachable(commit).contains(*m));
     let pairs: Vec<(&str, &str)> = line.windows(2).map(|w| (w[0].as_str(), w[1].as_str())).collect();
     let squashes: Vec<_> = pairs.iter().filter(|(parent, _)| after(parent)).copied().collect();
@@ -359,8 +358,19 @@ fn oracle(history: &History, main: &str, tip: &str) -> Oracle {
     found
 }
 
+/// Whether a commit between two of the line has all that the first one changed as it was before.
+fn undone_between(history: &mut History, line: &[String], first: &str, later: &str) -> bool {
+    let at = |commit: &str| line.iter().position(|c| c == commit).unwrap();
+    let (from, to) = (at(first), at(later));
+    let trees: Vec<Files> = line.iter().map(|c| history.files(&history.tree(c))).collect();
+    let (before, after) = (&trees[from - 1], &trees[from]);
+    let paths: BTreeSet<&String> =
+        before.keys().chain(after.keys()).filter(|p| before.get(*p) != after.get(*p)).collect();
+    (from + 1..to).any(|middle| paths.iter().all(|p| trees[middle].get(*p) == before.get(*p)))
+}
+
 /// What is wrong with an answer.
-fn fault(oracle: &Oracle, found: &Fact<Landing>) -> Option<String> {
+fn fault(history: &mut History, oracle: &Oracle, found: &Fact<Landing>) -> Option<String> {
     let Fact::Known(landing) = found else { return Some("unknown".into()) };
     let landed = match landing {
         Landing::Landed(landed) | Landing::Reverted { landed, .. } => landed,
@@ -371,13 +381,22 @@ fn fault(oracle: &Oracle, found: &Fact<Landing>) -> Option<String> {
         }
         Landing::CutOff => return Some("cut off".into()),
     };
+    if oracle.in_base {
+        return (landed.how != How::Ancestor).then(|| "not an ancestor".into());
+    }
     let commit = landed.commit.to_string();
-    let first = |all: &[String]| all.first() == Some(&commit) || oracle.reverts && all.contains(&commit);
+    // After a landing that was undone a later one is named.
+    let earlier = oracle.squash.iter().chain(&oracle.contained).find(|c| **c != commit);
+    let again = earlier.is_some_and(|first| {
+        let at = |commit: &str| oracle.line.iter().position(|c| c == commit);
+        at(first) < at(&commit) && undone_between(history, &oracle.line, first, &commit)
+    });
+    let first = |all: &[String]| all.first() == Some(&commit) || again && all.contains(&commit);
     let right = match landed.how {
-        How::Ancestor => oracle.in_base,
+        How::Ancestor => false,
         How::Squash => first(&oracle.squash),
-        How::Rebase => oracle.rebase && (oracle.squash.is_empty() || oracle.reverts),
-        How::Contained => first(&oracle.contained) && (oracle.reverts || oracle.squash.is_empty() && !oracle.rebase),
+        How::Rebase => oracle.rebase && (oracle.squash.is_empty() || again),
+        How::Contained => first(&oracle.contained) && (again || oracle.squash.is_empty() && !oracle.rebase),
     };
     (!right).then(|| "wrong".into())
 }
@@ -389,7 +408,6 @@ fn check(dir: &Path, seed: u64, tally: &mut BTreeMap<String, usize>) -> Vec<Stri
         clock: 1_700_000_000,
         commits: BTreeMap::new(),
         trees: BTreeMap::new(),
-        reverts: false,
     };
     history.line(&["init", "-q", "-b", "main", "."]);
     let (main, branches) = history.grow();
@@ -405,7 +423,7 @@ fn check(dir: &Path, seed: u64, tally: &mut BTreeMap<String, usize>) -> Vec<Stri
             let how = if let Landing::Landed(l) = landing { l.how.as_str() } else { "" };
             *tally.entry(format!("{name} {how}")).or_default() += 1;
         }
-        if let Some(fault) = fault(&oracle, &found) {
+        if let Some(fault) = fault(&mut history, &oracle, &found) {
             let Oracle { tip, squash, contained, rebase, .. } = oracle;
             faults.push(format!(
                 "seed {seed}: {fault}: {branch} (as {tip}) of {main}: {found:?}, git: squash {squash:?} contained {contained:?} rebase {rebase}"
