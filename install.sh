@@ -115,9 +115,17 @@ squash() {
     git merge -q --squash "aos/demo/$1" >/dev/null
     git commit -q -m "$1 (#1)"
 }
+say() {
+    printf '\n# %s\n' "$1"
+}
 show() {
-    printf '\n$ %s\n' "$*"
+    printf '$ %s\n' "$*"
     "$@"
+}
+everything() { # every branch, worktree and file, but for what can be rebuilt
+    git for-each-ref refs/heads
+    git worktree list --porcelain | grep -Ev '^(locked|prunable)'
+    (cd .. && find . -path ./repo/.git -prune -o -name target -prune -o -type f -exec cksum {} + | sort)
 }
 
 git init -q -b main "$place/repo"
@@ -167,8 +175,8 @@ squash rebasing
 GIT_SEQUENCE_EDITOR='echo break >' git -C ../rebasing rebase -q -i HEAD~1 >/dev/null 2>&1
 shadow live 1
 squash live
-git worktree add -q --detach "$AOS_NATIVE_SESSIONS_DIR/detached"
-git -C "$AOS_NATIVE_SESSIONS_DIR/detached" commit -q --allow-empty -m 'on no branch'
+git worktree add -q --detach "$AOS_NATIVE_SESSIONS_DIR/cd56"
+git -C "$AOS_NATIVE_SESSIONS_DIR/cd56" commit -q --allow-empty -m 'on no branch'
 git push -q origin main
 git branch -q aos/demo/left-over main~1
 cat >"$AOS_NATIVE_STATE_DIR/leases/ab45.json" <<END
@@ -178,11 +186,21 @@ cat >"$AOS_NATIVE_STATE_DIR/leases/ab45.json" <<END
  "artifacts": [{"repository": "$place/repo", "worktree": "$place/live", "branch": "aos/demo/live"}]}
 END
 
-printf '\nA repository with a shadow of every kind, in %s:\n' "$place"
+before=$(everything)
+
+say "a repository with a shadow of every kind: what may go, what stays, and why"
 show git shadow list
+say "release all that is provably safe"
 show git shadow prune-sessions --yes
-show git shadow list
+say "nothing is lost: what went is pinned for 30 days"
+show git shadow log
+say "and comes back"
 show git shadow undo
-show git worktree list
+cd "$place/repo"
+if [ "$(everything)" = "$before" ]; then
+    say "every branch, worktree and file is as it was before; only target/ is not, it can be rebuilt"
+else
+    fail "not everything came back as it was before"
+fi
 cd /
-printf '\nThe throwaway repository is removed; only %s stays.\n' "$prefix/bin/git-shadow"
+say "the throwaway repository is removed; only $prefix/bin/git-shadow stays"

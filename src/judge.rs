@@ -194,7 +194,7 @@ fn unjudged(evidence: Evidence) -> Judgement {
         Some(Pending { work: PendingWork::Finish, .. }) => Verdict::Release,
         Some(Pending { work: PendingWork::Restore, operation }) => {
             let message = format!("operation {operation} was interrupted");
-            let remedy = "git shadow prune-sessions --yes puts it back and judges it again";
+            let remedy = "'git shadow prune-sessions --yes' puts it back and judges it again";
             holds.push(rules::hold(Code::Locked, On::Both, message, remedy));
             Verdict::Held
         }

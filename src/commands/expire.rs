@@ -64,6 +64,9 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             Err(error) => return Err(error),
         }
     }
+    if lines.is_empty() && exit == Exit::Done {
+        context.ui.note("nothing is past its time");
+    }
     context.ui.answer(lines);
     Ok(exit)
 }

@@ -27,32 +27,28 @@ pub struct Args {
 /// Run it.
 ///
 /// # Errors
-/// When there is a file already, no checkout to write it in, or the repository cannot be read.
+/// When there is a file already, no checkout to write it in, a bad policy file, or the repository cannot be read.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     if context.options.format() != Format::Human {
         return Err(Error::usage("the answer of 'git shadow init' is a file; it has no '--json' or '--porcelain'"));
     }
     let repo = context.repository()?;
-    let text = text(&repo, args.detect)?;
+    let proposals = if args.detect { detect::proposals(&repo, &policy::load(&repo)?)? } else { Vec::new() };
+    let text = policy::template(&proposals);
     if args.stdout {
         context.ui.answer(text);
         return Ok(Exit::Done);
     }
     let path = write(&repo, &text)?;
     context.ui.note(&format!("wrote '{}'", safe_path(&path)));
-    if args.detect {
-        context.ui.hint("what was found is in it as comments; take the '#' away from what is a session's");
+    match (args.detect, proposals.is_empty()) {
+        (true, true) => context.ui.note("no worktree or branch there looks like a session's"),
+        (true, false) => {
+            context.ui.hint("what was found is in it as comments; take the '#' away from what is a session's");
+        }
+        (false, _) => {}
     }
     Ok(Exit::Done)
-}
-
-/// The text of a new file for this repository.
-///
-/// # Errors
-/// When branches and worktrees are to be looked at and cannot be listed, or a policy file is bad.
-fn text(repo: &Repository, detect: bool) -> Result<String> {
-    let proposals = if detect { detect::proposals(repo, &policy::load(repo)?)? } else { Vec::new() };
-    Ok(policy::template(&proposals))
 }
 
 /// Write it in the canonical checkout, never over anything.

@@ -32,7 +32,10 @@ pub fn run(_args: &Args, context: &Context<'_>) -> Result<Exit> {
             Err(error) => return Err(error),
         }
     }
-    entries.sort_by(|a, b| b.operation.cmp(&a.operation).then_with(|| a.repository.cmp(&b.repository)));
+    entries.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.repository.cmp(&b.repository)));
+    if entries.is_empty() && exit == Exit::Done {
+        context.ui.note("no operations: nothing was released here");
+    }
     match context.options.format() {
         Format::Json => context.ui.answer(json(&entries)),
         Format::Porcelain { nul } => context.ui.answer(porcelain(&entries, nul)),

@@ -41,7 +41,6 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     if args.yes {
         return carry_out(context, &host, None, args.fetch);
     }
-    let asks = !args.dry_run && context.options.format() == Format::Human && context.ui.can_ask();
     let repositories = fleet::run(context, |repo| {
         let policy = policy::load(repo)?;
         if args.fetch {
@@ -51,16 +50,18 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     })?;
     let session_roots = sessions::plan(&host, &policy::load_user()?, &repositories);
     let report = told(context, &host, true, repositories, session_roots, None);
-    let exit = context.tell(&report, &View::default());
     let counts = Summary::of(&report);
-    let going = counts.release + counts.partial;
+    let open = !args.dry_run && counts.release + counts.partial > 0;
+    let asks = open && context.options.format() == Format::Human && context.ui.can_ask();
+    let exit = context.tell(&report, &View { asks, ..View::default() });
     if !asks {
-        if !args.dry_run {
+        if open {
             context.ui.note("nobody can be asked: this was a dry run, and nothing was changed");
         }
         return Ok(exit);
     }
-    if going == 0 || !context.ui.ask(&format!("release {going} of {} shadows?", counts.shadows)) {
+    if !context.ui.ask(&format!("release {}?", counts.share())) {
+        context.ui.note("nothing was changed");
         return Ok(exit);
     }
     let shown = report.repositories.iter().map(|r| (r.common_dir.clone(), shadows(r))).collect();

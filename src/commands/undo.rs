@@ -83,6 +83,9 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             context.ui.answer(
                 lines.chain(told.missed.iter().map(|what| format!("not restored: {what}\n"))).collect::<String>(),
             );
+            if !told.restored.is_empty() {
+                context.ui.hint("locked, so that no run takes them again; 'git shadow release <shadow>' does");
+            }
         }
     }
     Ok(exit)
@@ -90,13 +93,13 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
 
 /// The newest operation of all that can be taken back.
 fn newest(repositories: &[Repository]) -> Result<String> {
-    let mut newest: Option<String> = None;
+    let mut newest = None;
     for repo in repositories {
         let operations = Journal::of(repo).load()?;
-        let id = operations.iter().rev().find(|one| one.items.iter().any(|item| can_undo(item, None)));
-        newest = newest.max(id.map(|one| one.header.operation.clone()));
+        let last = operations.into_iter().rev().find(|one| one.items.iter().any(|item| can_undo(item, None)));
+        newest = newest.max(last.map(|one| (one.header.started, one.header.operation)));
     }
-    newest.ok_or_else(|| Error::no("nothing-to-undo", "there is nothing to take back"))
+    newest.map(|(_, id)| id).ok_or_else(|| Error::no("nothing-to-undo", "there is nothing to take back"))
 }
 
 fn one(repo: &Repository, word: &BString, dir: &Path) -> Result<(String, TakenBack)> {

@@ -48,7 +48,8 @@ impl Repository {
             )
         })?;
         if main.git_dir_trust() != gix::sec::Trust::Full {
-            let shown = main.git_dir().display().to_string();
+            // The directory that 'safe.directory' has to name.
+            let shown = main.workdir().unwrap_or(main.git_dir()).display().to_string();
             return Err(Error::fatal("unsafe-owner", format!("repository '{shown}' is owned by someone else"))
                 .hint(format!("git config --global --add safe.directory '{shown}'")));
         }
@@ -124,6 +125,9 @@ fn check_format(repo: &gix::Repository) -> Result<()> {
 impl Error {
     /// A discovery error that is more than "there is none" keeps its cause.
     fn context_of(self, error: &(dyn std::error::Error + 'static), path: &Path) -> Self {
+        if fs_err::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            return Error::fatal("not-a-repository", format!("no directory '{}'", path.display()));
+        }
         let text = chain(error);
         if text.contains("Could not find a git repository") || text.contains("not find a git repository") {
             return self.hint("run it inside a repository, or name one with --repo");

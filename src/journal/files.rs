@@ -47,6 +47,15 @@ pub fn write_json<T: serde::Serialize>(path: &Path, value: &T) -> Result<()> {
     write(path, &text)
 }
 
+/// What to do about a file that nobody can read any more.
+fn aside(path: &Path) -> &'static str {
+    if path.components().any(|part| part.as_os_str() == "operations") {
+        "move that operation's folder aside if you do not need to take it back; its commits stay pinned"
+    } else {
+        "move that file aside; at worst something waits longer, or goes again that 'git shadow undo' brought back"
+    }
+}
+
 /// Read a value of JSON; `None` when there is no such file.
 ///
 /// # Errors
@@ -54,7 +63,7 @@ pub fn write_json<T: serde::Serialize>(path: &Path, value: &T) -> Result<()> {
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     let corrupt = |why: String| {
         Error::fatal("corrupt-journal", format!("cannot read the journal '{}': {why}", path.display()))
-            .hint("move that operation's folder aside if you do not need to take it back; its commits stay pinned")
+            .hint(aside(path))
     };
     match fs_err::read(path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| corrupt(e.to_string())),

@@ -219,6 +219,8 @@ impl Journal {
                 operations.push(operation);
             }
         }
+        // Within one second the ids are in no order.
+        operations.sort_by_key(|operation| operation.header.started);
         Ok(operations)
     }
 

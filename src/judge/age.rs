@@ -62,7 +62,7 @@ pub(super) fn grace(case: &Case<'_>) -> Vec<Hold> {
         return Vec::new();
     }
     let message = format!("{why}, {} old, kept for {}", short(age), short(grace));
-    vec![hold(Code::Grace, On::Both, message, "wait, or git shadow release <shadow>")]
+    vec![hold(Code::Grace, On::Both, message, "wait, or 'git shadow release <shadow>'")]
 }
 
 /// When the last grace ends.

@@ -87,8 +87,9 @@ fn covers_a_base(repo: &Repository, policy: &Policy, heads: &[BString]) -> bool 
 /// The branch that the canonical checkout is on, also while a rebase or bisect has detached it.
 fn branches_of_checkout(repo: &Repository) -> Result<Vec<BString>> {
     let gix = repo.local();
-    let head = gix.head_name().map_err(|e| {
-        Error::fatal("bad-policy", format!("cannot tell which branch '{}' is on: {}", repo.path().display(), chain(&e)))
+    let head = gix.head_name().map_err(|_| {
+        let head = repo.common_dir().join("HEAD");
+        Error::fatal("bad-head", format!("'{}' cannot be read as a ref or a commit", head.display()))
     })?;
     if let Some(name) = head {
         return Ok(vec![name.as_bstr().to_owned()]);

@@ -15,9 +15,9 @@ pub struct Proposal {
 }
 
 const HEAD: &str = "\
-# What git-shadow may take for a session's, and when it may release it. See shadowrc(5).
-# TOML. Every key is shown with its built-in value; take the '#' away to set one.
-# This file describes the project: together with a user's own settings it only ever keeps more.
+# What git-shadow may take for a session's, and when it may release it.
+# TOML. Every key is shown with its built-in value, or with what was found; take the '#' away to set one.
+# This file describes the project: it runs nothing, names no place to delete in and shortens no grace.
 ";
 
 const USERS: &str = "\
@@ -41,13 +41,14 @@ fn write_keys(text: &mut String, who: Who, comment: &str, proposals: &[Proposal]
         for proposal in &found {
             text.push_str(&format!("#: found {}: {}\n", proposal.value.escape_debug(), proposal.found));
         }
-        if !found.is_empty() {
-            let values: Vec<String> = found.iter().map(|proposal| proposal.value.clone()).collect();
-            text.push_str(&format!("{comment}{} = {}\n", key.name, toml::Value::from(values)));
-        }
-        // The sessions folder depends on the machine, so the table has words for it.
-        let default = if key.name == "shadows.roots" { "[]" } else { key.default };
-        text.push_str(&format!("{comment}{} = {default}\n", key.name));
+        let values: Vec<String> = found.iter().map(|proposal| proposal.value.clone()).collect();
+        let value = match key.name {
+            _ if !values.is_empty() => toml::Value::from(values).to_string(),
+            // The sessions folder depends on the machine, so the table has words for it.
+            "shadows.roots" => "[]".into(),
+            _ => key.default.into(),
+        };
+        text.push_str(&format!("{comment}{} = {value}\n", key.name));
     }
 }
 
@@ -81,6 +82,6 @@ mod tests {
                 lines += 1;
             }
         }
-        assert_eq!(lines, KEYS.len() + 2);
+        assert_eq!(lines, KEYS.len());
     }
 }

@@ -114,12 +114,14 @@ fn lease(judgement: &Judgement) -> String {
     match &judgement.evidence.lease {
         Fact::Known(None) => "none names it".into(),
         Fact::Known(Some(lease)) => {
+            // A foreign lease says 0, or less, when there is no process.
+            let process = lease.pid.filter(|pid| *pid > 0).map(|pid| format!(", process {pid}")).unwrap_or_default();
             let state = match &lease.state {
                 LeaseState::Live(how) => format!("live: {}", safe_lossy(how)),
+                LeaseState::Dead if process.is_empty() => "no process".into(),
                 LeaseState::Dead => "its process is provably gone".into(),
                 LeaseState::Released => "released".into(),
             };
-            let process = lease.pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
             let finished =
                 lease.finished.map(|at| format!(", finished {}", super::json::instant(at))).unwrap_or_default();
             format!("{} ({}){process}, {state}{finished}", safe_lossy(&lease.id), safe_lossy(&lease.format))
@@ -194,6 +196,7 @@ fn in_words(landing: &Landing, tip: &str) -> Vec<String> {
 fn landed(proof: &Landed, tip: &str) -> String {
     let (base, commit) = (words::short_ref(proof.base.as_bstr()), proof.commit);
     match proof.how {
+        How::Ancestor if commit.to_string().starts_with(tip) => format!("{tip} is reachable from {base}"),
         How::Ancestor => format!("{tip} is reachable from {base}; {commit} brought it there"),
         How::Squash => format!("merging {tip} into the parent of {commit} on {base} gives exactly that commit's tree"),
         How::Rebase => {

@@ -40,7 +40,8 @@ pub fn render(report: &Report, view: &View, canvas: &Canvas) -> Page {
         run::done(&mut page, report, view, canvas);
     }
     if list {
-        totals(&mut page, report);
+        totals(&mut page, report, view);
+        unresolved(&mut page, report, canvas);
         fetched(&mut page, report, canvas);
     }
     page
@@ -72,10 +73,10 @@ pub(super) fn sections(
             body(&mut page.text, &rows);
         }
         if !folded.is_empty() {
-            let more = if rows.is_empty() { "" } else { " more" };
-            let codes = by_code(&folded).into_iter().map(|(code, number)| format!("{number} {code}"));
-            let codes: Vec<String> = codes.collect();
-            page.text.push_str(&format!("… {}{more} held: {}; --held shows them\n", folded.len(), codes.join(", ")));
+            let more = if rows.iter().any(|row| row.judgement.verdict == Verdict::Held) { " more" } else { "" };
+            let codes: Vec<String> = by_code(&folded).iter().map(|(code, number)| format!("{number} {code}")).collect();
+            let how = if report.command == "list" { "--held shows" } else { "'git shadow list --held' shows" };
+            page.text.push_str(&format!("… {}{more} held: {}; {how} them\n", folded.len(), codes.join(", ")));
         }
         if report.repositories.len() > 1 {
             page.text.push('\n');
@@ -85,47 +86,58 @@ pub(super) fn sections(
 
 /// How many shadows each first hold keeps, the most frequent first.
 fn by_code(held: &[&ShadowReport]) -> Vec<(&'static str, usize)> {
-    let mut counts: BTreeMap<Option<Code>, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for shadow in held {
-        *counts.entry(shadow.judgement.holds.first().map(|hold| hold.code)).or_default() += 1;
+        let first = shadow.judgement.holds.first();
+        *counts.entry(first.map_or("without a proof", |hold| hold.code.as_str())).or_default() += 1;
     }
-    let named = |(code, number): (Option<Code>, usize)| (code.map_or("without a proof", Code::as_str), number);
-    let mut counts: Vec<_> = counts.into_iter().map(named).collect();
+    let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     counts
 }
 
-fn totals(page: &mut Page, report: &Report) {
+fn totals(page: &mut Page, report: &Report, view: &View) {
     let counts = Summary::of(report);
-    let places = match report.repositories.len() {
-        0 | 1 => String::new(),
-        number => format!(" in {}", words::count(number, "repository")),
-    };
-    if counts.shadows == 0 && report.repositories.iter().any(|repository| !repository.errors.is_empty()) {
-        return;
-    }
     if counts.shadows == 0 {
-        page.text.push_str(&format!("no shadows{places}"));
-        match counts.foreign {
-            0 => {}
-            foreign => {
-                page.text.push_str(&format!("; {} that policy does not name", words::count(foreign, "other")));
-                page.hints.push("'git shadow init --detect' proposes patterns for what is there".into());
-                page.hints.push("'git shadow list --all' shows it".into());
-            }
-        }
-        page.text.push('\n');
-        return;
+        return none(page, report);
     }
     let mut parts = vec![format!("{} to release", counts.release)];
     if counts.partial > 0 {
         parts.push(format!("{} in part", counts.partial));
     }
     parts.push(format!("{} held", counts.held));
-    if counts.foreign > 0 {
+    if view.all && counts.foreign > 0 {
         parts.push(format!("{} foreign", counts.foreign));
     }
-    page.text.push_str(&format!("{}{places}: {}\n", words::count(counts.shadows, "shadow"), parts.join(", ")));
+    let shadows = words::count(counts.shadows, "shadow");
+    page.text.push_str(&format!("{shadows}{}: {}\n", places(report), parts.join(", ")));
+}
+
+/// That there is no shadow; where something went wrong, that is said instead.
+pub(super) fn none(page: &mut Page, report: &Report) {
+    if report.repositories.is_empty() {
+        return page.text.push_str("no repositories\n");
+    }
+    if report.repositories.iter().any(|repository| !repository.errors.is_empty()) {
+        return;
+    }
+    page.text.push_str(&format!("no shadows{}", places(report)));
+    match Summary::of(report).foreign {
+        0 => {}
+        foreign => {
+            page.text.push_str(&format!("; {} that policy does not name", words::count(foreign, "other")));
+            page.hints.push("'git shadow init --detect' proposes patterns for what is there".into());
+            page.hints.push("'git shadow list --all' shows it".into());
+        }
+    }
+    page.text.push('\n');
+}
+
+fn places(report: &Report) -> String {
+    match report.repositories.len() {
+        0 | 1 => String::new(),
+        number => format!(" in {}", words::count(number, "repository")),
+    }
 }
 
 /// What can go and why, and what each code holds back.
@@ -137,7 +149,7 @@ fn census(text: &mut String, report: &Report) {
     }
     let mut keeping: BTreeMap<Code, (usize, usize)> = BTreeMap::new();
     for shadow in shadows().filter(|shadow| shadow.judgement.verdict == Verdict::Held) {
-        let codes: Vec<Code> = shadow.judgement.holds.iter().map(|hold| hold.code).collect();
+        let codes: Vec<Code> = shadow.judgement.holds.iter().map(|hold| shown_as(hold.code)).collect();
         for (n, code) in codes.iter().enumerate().filter(|(n, code)| !codes[..*n].contains(code)) {
             let (first, any) = keeping.entry(*code).or_default();
             *first += usize::from(n == 0);
@@ -153,6 +165,24 @@ fn census(text: &mut String, report: &Report) {
         for (code, (first, any)) in &keeping {
             text.push_str(&format!("{first:7} {any:7}  {:15}  {}\n", code.as_str(), code.summary()));
         }
+    }
+}
+
+/// Of the codes that users see as one, the first.
+fn shown_as(code: Code) -> Code {
+    Code::ALL.iter().copied().find(|one| one.as_str() == code.as_str()).unwrap_or(code)
+}
+
+/// That no base can be told holds everything, and is easily overlooked behind what else holds.
+pub(super) fn unresolved(page: &mut Page, report: &Report, canvas: &Canvas) {
+    let ours = |shadow: &ShadowReport| shadow.judgement.verdict != Verdict::Foreign;
+    for repository in report.repositories.iter().filter(|repository| repository.shadows.iter().any(ours)) {
+        let Some(error) = repository.facts.bases.error() else { continue };
+        let place = match report.repositories.len() {
+            0 | 1 => String::new(),
+            _ => format!("'{}': ", canvas.path(&repository.path)),
+        };
+        page.hints.push(format!("{place}{error}"));
     }
 }
 

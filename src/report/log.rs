@@ -2,8 +2,10 @@
 
 use gix::bstr::{BString, ByteSlice as _};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::json::instant;
+use super::table::pad;
 use crate::model::Timestamp;
 use crate::ui::{Canvas, Ink, quoted, safe, safe_lossy};
 
@@ -145,17 +147,16 @@ pub fn human(entries: &[LogEntry], now: Timestamp, canvas: &Canvas) -> String {
         let kept = if entry.until > now { format!("until {until}") } else { format!("kept past {until}") };
         let head = canvas.ink(Ink::Yellow, &entry.operation);
         text.push_str(&format!("{head}  {}  {kept}, {pins}\n", safe_lossy(&entry.command)));
+        let width = entry.shadows.iter().map(|shadow| safe(&shadow.name).width()).max().unwrap_or(0);
         for shadow in &entry.shadows {
-            let tip = shadow.branch.as_ref().map(|(_, tip)| tip.get(..7).unwrap_or(tip)).unwrap_or("-");
+            let tip = shadow.branch.as_ref().map(|(_, tip)| tip.get(..7).unwrap_or(tip)).unwrap_or("-      ");
             let place = shadow.worktree.as_ref().map(|path| format!("  {}", canvas.path(&path.to_path_lossy())));
             let detail = shadow.detail.as_ref().map(|detail| format!("  {}", safe_lossy(detail)));
-            text.push_str(&format!(
-                "  [{}]  {}  {tip}{}{}\n",
-                shadow.state,
-                safe(&shadow.name),
-                place.unwrap_or_default(),
-                detail.unwrap_or_default(),
-            ));
+            let state = format!("[{}]", shadow.state);
+            let name = pad(&safe(&shadow.name), width);
+            let (place, detail) = (place.unwrap_or_default(), detail.unwrap_or_default());
+            text.push_str(format!("  {state:10}  {name}  {tip}{place}{detail}").trim_end());
+            text.push('\n');
         }
     }
     text

@@ -47,6 +47,8 @@ pub struct View {
     pub summary: bool,
     /// Nothing is folded.
     pub verbose: bool,
+    /// A question follows: how to go on need not be said.
+    pub asks: bool,
     /// Until when the operation can be undone.
     pub undo_until: Option<Timestamp>,
 }

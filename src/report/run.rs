@@ -1,17 +1,19 @@
 //! For people: what a run would do, and what it did.
 
-use super::human::{Page, fetched, sections};
+use std::collections::HashSet;
+
+use super::human::{Page, fetched, none, sections, unresolved};
 use super::{Report, ShadowReport, Summary, View, table, words};
-use crate::model::{Outcome, Registration, StepKind, StepReport, Verdict};
+use crate::model::{Hold, Outcome, Registration, StepKind, StepReport, Verdict};
 use crate::ui::{Canvas, Ink, safe, safe_lossy};
 
 /// What would be done.
 pub(super) fn planned(page: &mut Page, report: &Report, view: &View, canvas: &Canvas) {
     let counts = Summary::of(report);
-    let goes = counts.release + counts.partial;
-    page.text.push_str(&format!("would release {goes} of {}\n", words::count(counts.shadows, "shadow")));
     if counts.shadows > 0 {
-        page.text.push('\n');
+        page.text.push_str(&format!("would release {}\n\n", counts.share()));
+    } else {
+        none(page, report);
     }
     sections(page, report, view, canvas, |text, rows| {
         let width = rows.iter().map(|row| unicode_width(&words::label(&row.judgement))).max().unwrap_or(0);
@@ -22,20 +24,34 @@ pub(super) fn planned(page: &mut Page, report: &Report, view: &View, canvas: &Ca
             }
         }
     });
-    if goes > 0 {
-        let command = report.command;
-        match command {
-            "prune-sessions" => {
-                page.hints.push("nothing was changed; run 'git shadow prune-sessions --yes' to release".into());
-            }
-            _ => page.hints.push(format!("nothing was changed; run 'git shadow {command}' without -n to release")),
+    if counts.release + counts.partial > 0 && !view.asks {
+        page.hints.push(match report.command {
+            "prune-sessions" => "nothing was changed; run 'git shadow prune-sessions --yes' to release".into(),
+            command => format!("nothing was changed; run 'git shadow {command}' without -n to release"),
+        });
+    }
+    help(page, report);
+    unresolved(page, report, canvas);
+    fetched(page, report, canvas);
+}
+
+/// What would help those that are held, each thing once, and where to read more.
+fn help(page: &mut Page, report: &Report) {
+    let shadows = report.repositories.iter().flat_map(|repository| &repository.shadows);
+    let held: Vec<&ShadowReport> = shadows.filter(|shadow| shadow.judgement.verdict == Verdict::Held).collect();
+    let mut holds: Vec<&Hold> = held.iter().flat_map(|shadow| &shadow.judgement.holds).collect();
+    holds.sort_by_key(|hold| hold.code);
+    let mut told = HashSet::new();
+    for hold in holds {
+        if let Some(remedy) = &hold.remedy
+            && told.insert((hold.code.as_str(), remedy))
+        {
+            page.hints.push(format!("{}: {remedy}", hold.code));
         }
     }
-    let held = report.repositories.iter().flat_map(|repository| &repository.shadows);
-    if let Some(first) = held.into_iter().find(|shadow| shadow.judgement.verdict == Verdict::Held) {
+    if let Some(first) = held.first() {
         page.hints.push(format!("'git shadow explain {}' shows the evidence", words::name(&first.judgement)));
     }
-    fetched(page, report, canvas);
 }
 
 fn unicode_width(text: &str) -> usize {
@@ -120,18 +136,33 @@ pub(super) fn done(page: &mut Page, report: &Report, view: &View, canvas: &Canva
         }
     });
     let counts = Summary::of(report);
-    let mut parts = vec![format!("released {}", counts.released)];
-    for (word, number) in [("raced", counts.raced), ("failed", counts.failed), ("pending", counts.pending)] {
+    let rows = report.repositories.iter().flat_map(|repository| &repository.shadows);
+    let in_part = rows.filter(|row| matches!(ending(row), (_, "partial", _))).count();
+    let foreign = if view.all { counts.foreign } else { 0 };
+    let mut parts = vec![format!("released {}", counts.released - in_part)];
+    if in_part > 0 {
+        parts.push(format!("{in_part} in part"));
+    }
+    for (word, number) in [
+        ("raced", counts.raced),
+        ("failed", counts.failed),
+        ("pending", counts.pending),
+        ("held", counts.held),
+        ("foreign", foreign),
+    ] {
         if number > 0 {
             parts.push(format!("{word} {number}"));
         }
     }
-    parts.push(format!("held {}", counts.held));
     let operation = report.operation.as_ref().map(|operation| format!(" (operation {operation})")).unwrap_or_default();
     page.text.push_str(&format!("{}{operation}\n", parts.join(", ")));
     if report.operation.is_some() {
         let until = view.undo_until.map(|until| format!(" until {}", until.strftime("%Y-%m-%d"))).unwrap_or_default();
         page.hints.push(format!("'git shadow undo' takes it back{until}"));
+    }
+    // What was asked for by name and did not go needs an answer; a sweep always leaves some.
+    if report.command == "release" {
+        help(page, report);
     }
     fetched(page, report, canvas);
 }

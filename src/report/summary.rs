@@ -1,6 +1,6 @@
 //! How many of what.
 
-use super::Report;
+use super::{Report, words};
 use crate::model::{Outcome, Verdict};
 
 /// Counts over a whole run, whatever part of it is shown.
@@ -49,5 +49,11 @@ impl Summary {
         }
         counts.shadows = counts.release + counts.partial + counts.held;
         counts
+    }
+
+    /// What goes, in words: `2 of 6 shadows, 1 in part`.
+    pub fn share(&self) -> String {
+        let in_part = if self.partial > 0 { format!(", {} in part", self.partial) } else { String::new() };
+        format!("{} of {}{in_part}", self.release, words::count(self.shadows, "shadow"))
     }
 }

@@ -6,8 +6,14 @@ use super::{ShadowReport, words};
 use crate::model::{Fact, Timestamp, Verdict};
 use crate::ui::{Canvas, Ink, cut};
 
+/// With less room than this for the reason, other columns are left out.
+const ROOM: usize = 24;
+
 /// A reason is not cut below this many columns; the line gets longer than the terminal instead.
-const REASON: usize = 24;
+const REASON: usize = 12;
+
+/// Which cells are shown, of the choices the first that leaves the reason enough room.
+const COLUMNS: &[&[usize]] = &[&[0, 1, 2, 3], &[0, 2, 3], &[0, 3]];
 
 struct Row {
     mark: char,
@@ -22,16 +28,19 @@ pub(super) fn render(shadows: &[&ShadowReport], now: Timestamp, canvas: &Canvas)
     let heads = ["SHADOW", "TIP", "AGE", "VERDICT"];
     let widths: [usize; 4] =
         std::array::from_fn(|n| rows.iter().map(|row| row.cells[n].width()).chain([heads[n].len()]).max().unwrap_or(0));
-    let reason = canvas.width.map(|width| width.saturating_sub(2 + widths.iter().map(|w| w + 2).sum::<usize>()));
-    let head: Vec<String> = heads.iter().zip(widths).map(|(head, width)| pad(head, width)).collect();
-    let mut text = format!("{}\n", canvas.ink(Ink::Dim, &format!("  {}  WHY", head.join("  "))));
+    let left = |columns: &[usize]| {
+        let used = 2 + columns.iter().map(|n| widths[*n] + 2).sum::<usize>();
+        canvas.width.map(|width| width.saturating_sub(used))
+    };
+    let fits = |columns: &&&[usize]| left(columns).is_none_or(|room| room >= ROOM);
+    let columns = COLUMNS.iter().find(fits).or(COLUMNS.last()).copied().unwrap_or_default();
+    let head: String = columns.iter().map(|n| pad(heads[*n], widths[*n]) + "  ").collect();
+    let mut text = format!("{}\n", canvas.ink(Ink::Dim, &format!("  {head}WHY")));
     for row in rows {
-        let [name, tip, age, verdict] = std::array::from_fn(|n| pad(&row.cells[n], widths[n]));
-        let why = reason.map_or(row.why.clone(), |width| cut(&row.why, width.max(REASON)));
-        let (mark, ink) = (row.mark, ink(row.verdict));
-        let name = if row.mark == '*' { canvas.ink(Ink::Green, &name) } else { name };
-        let tip = canvas.ink(Ink::Yellow, &tip);
-        let line = format!("{mark} {name}  {tip}  {age}  {}  {why}", canvas.ink(ink, &verdict));
+        let why = left(columns).map_or(row.why.clone(), |width| cut(&row.why, width.max(REASON)));
+        let inks = [if row.mark == '*' { Ink::Green } else { Ink::Plain }, Ink::Yellow, Ink::Plain, ink(row.verdict)];
+        let cell = |n: &usize| canvas.ink(inks[*n], &pad(&row.cells[*n], widths[*n])) + "  ";
+        let line = format!("{} {}{why}", row.mark, columns.iter().map(cell).collect::<String>());
         text.push_str(line.trim_end());
         text.push('\n');
     }

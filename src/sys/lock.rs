@@ -59,7 +59,7 @@ fn open(path: &Path) -> Result<fs_err::File> {
         let message = format!("cannot lock: {error}");
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Error::fatal("read-only", message)
-                .hint("the repository must be writable for a real run; 'git shadow prune-sessions -n' only reads"),
+                .hint("this needs a repository that can be written; 'git shadow list' and 'git shadow prune-sessions -n' only read"),
             _ => Error::fatal("lock", message),
         }
     })

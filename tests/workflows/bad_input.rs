@@ -108,6 +108,7 @@ fn not_a_repository() {
 fn a_repository_that_is_given_and_is_none() {
     let sandbox = landed();
     fs::create_dir(sandbox.path("empty")).unwrap();
+    refused(&sandbox, "", &["list", "--repo", "nowhere"], 128, "fatal: no directory '/");
     let run = sandbox.shadow("", ["list", "--json", "--repo", "r", "--repo", "empty"]);
     assert_eq!(run.status, 2, "{run:#?}");
     assert_eq!(run.shadow("aos/a")["verdict"], "release", "the others go on");
@@ -152,14 +153,21 @@ fn binaryless(changes: Vec<String>) -> Vec<String> {
 }
 
 #[test]
-fn a_repository_of_another_owner_is_not_trusted() {
-    let sandbox = landed();
+fn a_repository_of_another_owner_is_not_trusted_until_the_user_does_what_the_hint_says() {
+    let mut sandbox = landed();
     sandbox.sh("", "chmod 755 .; chown -R 65534:65534 home tmp 2>/dev/null || true");
     let Some(run) = as_nobody(&sandbox, "r", &["list"]) else {
         return skip("a_repository_of_another_owner_is_not_trusted", "not root: setpriv cannot change the user");
     };
     assert_eq!(run.status, 128, "{run:#?}");
-    assert!(run.stderr.contains("safe.directory"), "{run:#?}");
+    let hint = run.stderr.split_once("hint: git config --global --add safe.directory '").unwrap().1;
+    let config = sandbox.path("gitconfig");
+    fs::write(&config, format!("[safe]\n\tdirectory = {}\n", hint.split_once('\'').unwrap().0)).unwrap();
+    sandbox.set("GIT_CONFIG_GLOBAL", config.to_str().unwrap());
+    let run = as_nobody(&sandbox, "r", &["list"]).unwrap();
+    assert_eq!(run.status, 0, "{run:#?}");
+    // The root of the worktree is told once, although neither it nor what is in it can be deleted.
+    assert!(run.stdout.contains("1 path cannot be deleted: . is in a directory that is not writable"), "{run:#?}");
 }
 
 #[test]

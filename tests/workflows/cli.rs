@@ -289,7 +289,7 @@ fn a_real_run_says_what_it_did_and_how_to_take_it_back() {
     assert!(sandbox.has_branch("aos/a"));
     let run = sandbox.shadow("r", ["prune-sessions", "--yes"]).exits(0);
     assert!(run.stdout.starts_with(" - [released]  aos/a  landed on main as "), "{run:#?}");
-    assert!(run.stdout.contains("\nreleased 1, held 0 (operation "), "{run:#?}");
+    assert!(run.stdout.contains("\nreleased 1 (operation "), "{run:#?}");
     assert!(run.stderr.contains("hint: 'git shadow undo' takes it back until 20"), "{run:#?}");
     sandbox.assert_released("a");
 }

@@ -43,7 +43,8 @@ fn the_demo_shows_list_prune_and_undo_and_leaves_only_the_binary() {
     for shell in ["dash", "bash"] {
         let sandbox = Sandbox::empty();
         let run = installer(&sandbox, shell, &["--demo"]).exits(0);
-        for shown in ["$ git shadow list", "$ git shadow prune-sessions --yes", "$ git shadow undo"] {
+        for shown in ["$ git shadow list", "$ git shadow prune-sessions --yes", "$ git shadow log", "$ git shadow undo"]
+        {
             assert!(run.stdout.contains(shown), "{shown}: {run:#?}");
         }
         let listed = run.stdout.split("$ git shadow prune-sessions").next().unwrap();
@@ -63,13 +64,13 @@ fn the_demo_shows_list_prune_and_undo_and_leaves_only_the_binary() {
             "locked",
             "rebasing",
             "live",
-            "detached",
+            "(detached)",
             "left-over",
         ] {
             assert!(listed.contains(kind), "{kind} is not listed: {run:#?}");
         }
-        let listed_at_the_end = run.stdout.split("$ git worktree list").last().unwrap();
-        assert!(listed_at_the_end.contains("/squashed "), "undo brought it back: {run:#?}");
+        let end = run.stdout.split("$ git shadow undo").last().unwrap();
+        assert!(end.contains("as it was before; only target/ is not"), "undo brought all back: {run:#?}");
         assert_eq!(files(&sandbox), "home/.local/bin/git-shadow");
     }
 }

@@ -256,5 +256,6 @@ fn init_proposes_what_looks_like_sessions() {
         assert!(text.lines().any(|found| found == line), "no line '{line}' in\n{text}");
     }
     assert!(!text.contains("lone/**") && !text.contains("main"), "{text}");
+    assert_eq!(text.matches("shadows.branches = ").count(), 1, "a key that is set twice is an error: {text}");
     assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')), "{text}");
 }

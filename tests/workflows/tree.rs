@@ -277,7 +277,7 @@ fn as_nobody() {
         told(&tree),
         [
             ". is in a directory that is not writable (owned by uid 0)",
-            "out is in a directory that is not writable (owned by uid 0)",
+            "out is not writable (owned by uid 0)",
             "secret cannot be read (owned by uid 0)",
             "sticky/x belongs to uid 0 in a sticky directory",
         ]

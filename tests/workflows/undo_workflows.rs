@@ -183,6 +183,25 @@ fn files_that_policy_saves_come_back() {
 }
 
 #[test]
+fn operations_of_one_second_are_taken_back_newest_first() {
+    let sandbox = Sandbox::mk();
+    let names = ["aos/a", "aos/b", "aos/c", "aos/d", "aos/e"];
+    for name in names {
+        sandbox.git("r", ["branch", name]);
+    }
+    for name in names {
+        sandbox.shadow("r", ["release", name]).exits(0);
+    }
+    let log = sandbox.shadow("r", ["log", "--porcelain"]).exits(0).stdout;
+    let logged: Vec<&str> = log.lines().filter_map(|line| line.strip_prefix("shadow released ")).collect();
+    assert!(logged.iter().rev().eq(&names), "{log}");
+    for name in names.iter().rev() {
+        let run = sandbox.shadow("r", ["undo"]).exits(0);
+        assert!(run.stdout.starts_with(&format!("restored branch '{name}'")), "{name}: {run:#?}");
+    }
+}
+
+#[test]
 fn nothing_to_take_back_is_said() {
     let sandbox = Sandbox::mk();
     let before = sandbox.image();

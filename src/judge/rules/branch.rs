@@ -13,7 +13,7 @@ pub(super) fn unpushed(case: &Case<'_>) -> Vec<Hold> {
         && case.evidence.branch.as_ref().is_some_and(|b| b.landed_locally_only.known() == Some(&true));
     if landed_locally {
         let message = "landed on a local base that is not pushed";
-        return vec![hold(Code::Unpushed, case.on_commits(), message, "git push")];
+        return vec![hold(Code::Unpushed, case.on_commits(), message, "push it")];
     }
     match &case.standing {
         Standing::Unpushed(count) => {
@@ -50,7 +50,8 @@ fn detached_head(case: &Case<'_>, told: usize) -> Option<Hold> {
     if *count == 0 || *count == told || landed || !other || !(*detached || case.is_present()) {
         return None;
     }
-    let message = format!("HEAD reaches {} that exist on no remote", plural(*count, "commit", "commits"));
+    let verb = if *count == 1 { "exists" } else { "exist" };
+    let message = format!("HEAD reaches {} that {verb} on no remote", plural(*count, "commit", "commits"));
     Some(hold(Code::UnpushedHead, On::Worktree, message, "push or merge them"))
 }
 
@@ -58,7 +59,7 @@ pub(super) fn unlanded(case: &Case<'_>) -> Vec<Hold> {
     match &case.standing {
         Standing::Pushed((name, _)) if case.evidence.branch.is_some() => {
             let message = format!("pushed as {}, not landed", short_name(name.as_bstr()));
-            let remedy = "merge it; if it was merged, fetch (prune-sessions --fetch)";
+            let remedy = "merge it; if it was merged, 'git shadow prune-sessions --fetch' sees it";
             vec![hold(Code::Unlanded, On::Branch, message, remedy)]
         }
         Standing::Landed(_) | Standing::Unused(_) | Standing::Pushed(_) | Standing::Unpushed(_) | Standing::Unknown => {
@@ -122,7 +123,12 @@ pub(super) fn protected(case: &Case<'_>) -> Vec<Hold> {
 
 pub(super) fn symref(case: &Case<'_>) -> Vec<Hold> {
     match case.evidence.branch.as_ref().and_then(|b| b.symref.known()) {
-        Some(true) => vec![hold(Code::Symref, On::Branch, "the branch is a symbolic ref", "git symbolic-ref --delete")],
+        Some(true) => vec![hold(
+            Code::Symref,
+            On::Branch,
+            "the branch is a symbolic ref",
+            "'git symbolic-ref --delete', if nothing needs it",
+        )],
         Some(false) | None => Vec::new(),
     }
 }
@@ -136,7 +142,7 @@ pub(super) fn shallow(case: &Case<'_>) -> Vec<Hold> {
     match case.landing() {
         Some(Landing::CutOff) => {
             let message = "history is too short to prove that it landed";
-            vec![hold(Code::Shallow, case.on_commits(), message, "git fetch --unshallow")]
+            vec![hold(Code::Shallow, case.on_commits(), message, "'git fetch --unshallow'")]
         }
         Some(Landing::Landed(_) | Landing::Partial { .. } | Landing::Reverted { .. } | Landing::Unproven) | None => {
             Vec::new()

@@ -49,7 +49,7 @@ pub(in crate::judge) fn in_use_of(users: &[Use]) -> Option<(String, &'static str
 pub(super) fn locked(case: &Case<'_>) -> Vec<Hold> {
     let mut holds = Vec::new();
     if let Some(Some(lock)) = case.worktree().and_then(|w| w.lock.known()) {
-        let unlock = "git worktree unlock, when whoever locked it agrees";
+        let unlock = "'git worktree unlock', when whoever locked it agrees";
         let message = match lock.reason.to_str_lossy().trim() {
             "" => "locked".to_owned(),
             reason => format!("locked: {reason}"),
@@ -57,26 +57,34 @@ pub(super) fn locked(case: &Case<'_>) -> Vec<Hold> {
         match lock.kind {
             LockKind::ByHand => holds.push(hold(Code::Locked, On::Both, message, unlock)),
             LockKind::Undone if !case.terms.named => {
-                holds.push(hold(Code::Locked, On::Both, "taken back by undo", "git shadow release <shadow>"));
+                holds.push(hold(Code::Locked, On::Both, "taken back by undo", RELEASE));
             }
             LockKind::Process { stale: true, .. } if case.terms.named || *case.policy.stale_locks_release => {}
             LockKind::Process { stale: true, pid } => {
                 let message = format!("{message} (stale: process {pid} is gone)");
-                holds.push(hold(Code::Locked, On::Both, message, "git shadow release <shadow>"));
+                holds.push(hold(Code::Locked, On::Both, message, RELEASE));
             }
             LockKind::Process { stale: false, .. } => holds.push(hold(Code::Locked, On::Both, message, unlock)),
             LockKind::Releasing => {
-                holds.push(hold(Code::Locked, On::Both, message, "git shadow prune-sessions finishes what was begun"));
+                holds.push(hold(
+                    Code::Locked,
+                    On::Both,
+                    message,
+                    "'git shadow prune-sessions --yes' finishes what was begun",
+                ));
             }
             LockKind::Initializing | LockKind::Undone => {}
         }
     }
     let undone = case.evidence.branch.as_ref().and_then(|b| b.undone.known());
     if undone == Some(&true) && !case.terms.named {
-        holds.push(hold(Code::Locked, On::Both, "taken back by undo", "git shadow release <shadow>"));
+        holds.push(hold(Code::Locked, On::Both, "taken back by undo", RELEASE));
     }
     holds
 }
+
+/// Passes a mark of undo and a stale lock.
+const RELEASE: &str = "'git shadow release <shadow>'";
 
 /// A registration younger than this, without own work, may still be in the hands of 'git worktree add'.
 const BEING_MADE: Duration = Duration::from_secs(60);
@@ -96,7 +104,7 @@ pub(super) fn operation(case: &Case<'_>) -> Vec<Hold> {
     match case.worktree().and_then(|w| w.operation.known()) {
         Some(found) if !found.is_empty() => {
             let remedy = "finish or abort it";
-            vec![hold(Code::Operation, On::Both, format!("in progress: {}", found.join(", ")), remedy)]
+            vec![hold(Code::Operation, On::Both, found.join(", "), remedy)]
         }
         Some(_) | None => Vec::new(),
     }
@@ -120,7 +128,7 @@ pub(super) fn untracked(case: &Case<'_>) -> Vec<Hold> {
 
 pub(super) fn hidden_edits(case: &Case<'_>) -> Vec<Hold> {
     let fact = case.worktree().and_then(|w| w.hidden_edits.known());
-    let remedy = "git update-index --no-assume-unchanged --no-skip-worktree, or check the file's filter";
+    let remedy = "'git update-index --no-assume-unchanged --no-skip-worktree', or check the file's filter";
     paths(fact, Code::HiddenEdits, ["edit that status does not show", "edits that status does not show"], remedy)
 }
 
@@ -128,13 +136,15 @@ pub(super) fn ignored(case: &Case<'_>) -> Vec<Hold> {
     let Some(worktree) = case.worktree() else { return Vec::new() };
     let facts = [&worktree.ignored, &worktree.ignored_deep];
     let all: Vec<BString> = facts.into_iter().filter_map(Fact::known).flatten().cloned().collect();
-    let remedy = "move them away, or list what can be rebuilt as ignored.disposable in .shadowrc";
+    let remedy = "move them away, or list what can be rebuilt as 'ignored.disposable' in .shadowrc";
     paths(Some(&all), Code::Ignored, ["ignored path", "ignored paths"], remedy)
 }
 
 pub(super) fn undeletable(case: &Case<'_>) -> Vec<Hold> {
     let Some(found) = case.worktree().and_then(|w| w.undeletable.known()) else { return Vec::new() };
-    let shown: Vec<String> = found.iter().map(|u| format!("{} ({})", u.path, u.why)).collect();
+    let first = |n: usize| found[..n].iter().all(|other| other.path != found[n].path);
+    let shown = found.iter().enumerate().filter(|(n, _)| first(*n)).map(|(_, one)| format!("{} {}", one.path, one.why));
+    let shown: Vec<String> = shown.collect();
     let remedy = "have their owner delete them";
     paths(Some(&shown), Code::Undeletable, ["path cannot be deleted", "paths cannot be deleted"], remedy)
 }
@@ -170,7 +180,7 @@ pub(super) fn staged(case: &Case<'_>) -> Vec<Hold> {
     match case.worktree().and_then(|w| w.staged.known()) {
         Some(paths) if !paths.is_empty() => {
             let message = named("staged path is only in its index", "staged paths are only in its index", paths);
-            vec![hold(Code::Staged, On::Both, message, "git worktree repair, or check the files out elsewhere")]
+            vec![hold(Code::Staged, On::Both, message, "'git worktree repair', or check the files out elsewhere")]
         }
         Some(_) | None => Vec::new(),
     }
@@ -186,7 +196,7 @@ pub(super) fn missing(case: &Case<'_>) -> Vec<Hold> {
 pub(super) fn identity(case: &Case<'_>) -> Vec<Hold> {
     match case.worktree().and_then(|w| w.place.known()) {
         Some(Place::NotOurs(why)) => {
-            vec![hold(Code::Identity, On::Both, why.clone(), "git worktree repair, or move away what is there")]
+            vec![hold(Code::Identity, On::Both, why.clone(), "'git worktree repair', or move away what is there")]
         }
         Some(Place::Present | Place::Purged(_) | Place::Missing { .. }) | None => Vec::new(),
     }

@@ -52,7 +52,7 @@ fn worktree(sheet: &mut Sheet<'_>, facts: &WorktreeFacts) {
         }
     });
     fact(sheet, "registered", &facts.created, |at| super::super::json::instant(*at));
-    fact(sheet, "own work", &facts.own_work, yes);
+    fact(sheet, "own work at HEAD", &facts.own_work, yes);
     fact(sheet, "operations, locks", &facts.operation, |all| list(all, |text| safe_lossy(text)));
     fact(sheet, "git status", &facts.status, status);
     fact(sheet, "hidden edits", &facts.hidden_edits, |all| names(all));
@@ -72,7 +72,7 @@ fn worktree(sheet: &mut Sheet<'_>, facts: &WorktreeFacts) {
             Use::Mount(path) => format!("mount {}", safe_path(path)),
         })
     });
-    fact(sheet, "unpushed", &facts.unpushed, |unpushed| {
+    fact(sheet, "only here, from HEAD", &facts.unpushed, |unpushed| {
         let commits = words::count(unpushed.count, "commit");
         if unpushed.detached { format!("{commits} on no branch") } else { commits }
     });

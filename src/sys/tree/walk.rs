@@ -174,15 +174,16 @@ impl User {
 
     /// Why nothing in this directory can be deleted. A read-only directory of one's `own` tree can be made writable.
     pub(super) fn unwritable(&self, dir: BorrowedFd<'_>, itself: &Look, own: bool) -> Option<String> {
+        let is = if own { "is" } else { "is in a directory that is" };
         if let Some(attribute) = itself.attribute {
-            return Some(format!("is in an {attribute} directory"));
+            return Some(format!("{is} {attribute}"));
         }
         match rustix::fs::accessat(dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
             Ok(()) => None,
             Err(Errno::ACCESS) if own && itself.uid == self.uid => None,
             Err(Errno::ROFS) => Some("is on a read-only file system".into()),
-            Err(Errno::ACCESS) => Some(format!("is in a directory that is not writable (owned by uid {})", itself.uid)),
-            Err(error) => Some(format!("is in a directory that cannot be changed: {error}")),
+            Err(Errno::ACCESS) => Some(format!("{is} not writable (owned by uid {})", itself.uid)),
+            Err(error) => Some(format!("{is} not to be changed: {error}")),
         }
     }
 
