@@ -114,6 +114,8 @@ pub struct Executed {
     pub steps: Vec<(usize, Vec<StepReport>)>,
     /// Something was released, so that there is something to undo.
     pub released: bool,
+    /// Why the mark that nothing is open could not be written; then readers look for themselves.
+    pub unsettled: Option<Error>,
 }
 
 struct Executor<'a> {
@@ -153,10 +155,8 @@ pub fn execute(repo: &Repository, plan: &Plan, witness: &mut dyn Witness, run: R
         steps.push((planned.index, executor.one(planned, &earlier)));
     }
     executor.branches(&plan.branches, &earlier, &mut steps);
-    if executor.operation.is_some() {
-        executor.journal.settle(id)?;
-    }
-    Ok(Executed { steps, released: executor.released })
+    let settled = if executor.operation.is_some() { executor.journal.settle(id) } else { Ok(()) };
+    Ok(Executed { steps, released: executor.released, unsettled: settled.err() })
 }
 
 impl Executor<'_> {

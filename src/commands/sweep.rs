@@ -115,10 +115,10 @@ pub fn carry_out(
     let mut again = Again { repo, order, host: None };
     let run = Run { id: order.operation, command: order.context.command, started: order.host.now };
     let executed = execute::execute(repo, &plan, &mut again, run)?;
-    if only.is_none() {
-        see(repo, &survey, order)?;
-    }
+    // What was done is told, whatever cannot be written down afterwards.
+    let seen = if only.is_none() { see(repo, &survey, order) } else { Ok(()) };
     let mut report = report(repo, survey, executed.steps.into_iter().collect());
+    report.errors.extend(executed.unsettled.into_iter().chain(seen.err()));
     tell_recovered(&mut report, recovered, order.context);
     let expiry = Expiry { keep: *order.policy.keep, now: clock::now(), fetched: order.fetched };
     if let Err(error) = super::expire::expire(repo, order.policy, &journal, &expiry) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gix::ObjectId;
-use gix::bstr::{BString, ByteSlice as _};
+use gix::bstr::{BStr, BString, ByteSlice as _};
 
 use crate::discover;
 use crate::error::{Error, Result};
@@ -54,6 +54,15 @@ pub(super) fn delete(repo: &Repository, intent: &Intent, branches: &[&BranchInte
         }
     }
     Err(Refusal::Failed("the references are busy".into()))
+}
+
+/// A branch's reflog, byte for byte; `None` where it has none.
+pub(super) fn reflog(repo: &Repository, name: &BStr) -> Result<Option<BString>> {
+    match fs_err::read(repo.common_dir().join("logs").join(name.to_path_lossy())) {
+        Ok(text) => Ok(Some(text.into())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// No worktree that stays names one of them: `update-ref` does not know about that.

@@ -1,14 +1,17 @@
 //! Our own `locked` file in a registration: from the moment it is written, neither `git worktree prune` nor `gc` nor
 //! `worktree add` takes the registration, and it says whose it is.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
 use crate::error::{Error, Result};
 use crate::journal::files;
+use crate::sys::tree::rename_no_replace;
 use crate::sys::{descriptor, file};
+
+/// Where the marker is written before it takes its place.
+pub(super) const BESIDE: &str = "locked.git-shadow";
 
 /// The marker, with a descriptor on it: `git worktree unlock` and `add` with two `-f` can take it away.
 #[derive(Debug)]
@@ -23,21 +26,26 @@ fn text(operation: &str) -> String {
 }
 
 /// What `undo` writes into a registration that it puts back.
-pub(super) fn undo_text(operation: &str) -> String {
+fn undo_text(operation: &str) -> String {
     format!("git-shadow undo {operation}")
 }
 
 impl Marker {
     /// Write it. `passes` is the lock that the release passes, which must be exactly what is there.
     pub(super) fn write(git_dir: &Path, operation: &str, passes: Option<&BStr>) -> Result<Marker> {
-        let path = git_dir.join("locked");
+        // Filled beside and then put in place: a lock that does not say whose it is would never be taken away.
+        let beside = git_dir.join(BESIDE);
+        let marker =
+            Marker { path: git_dir.join("locked"), file: files::write_aside(&beside, text(operation).as_bytes())? };
         let Some(expected) = passes else {
-            let file = fs_err::OpenOptions::new().write(true).create_new(true).open(&path)?;
-            return Marker { path, file }.fill(operation);
+            if let Err(error) = rename_no_replace(&beside, &marker.path) {
+                fs_err::remove_file(&beside)?;
+                let raced = || Error::failed("raced", "it was locked meanwhile");
+                return Err(if error.code == "exists" { raced() } else { error });
+            }
+            file::fsync_dir(git_dir)?;
+            return Ok(marker);
         };
-        let beside = git_dir.join("locked.git-shadow");
-        let file = fs_err::OpenOptions::new().write(true).create(true).truncate(true).open(&beside)?;
-        let marker = Marker { path, file }.fill(operation)?;
         descriptor::exchange(&beside, &marker.path)?;
         if fs_err::read(&beside)? != expected.as_bytes() {
             // Someone locked it anew meanwhile: theirs goes back.
@@ -50,17 +58,18 @@ impl Marker {
         Ok(marker)
     }
 
-    fn fill(mut self, operation: &str) -> Result<Marker> {
-        self.file.write_all(text(operation).as_bytes())?;
-        self.file.sync_all()?;
-        files::sync_parent(&self.path)?;
-        Ok(self)
-    }
-
     /// Whether the registration still has this very file.
     pub(super) fn is_there(&self) -> Result<bool> {
         descriptor::is_still(&self.path, &self.file)
     }
+}
+
+/// Write the lock that undoing this operation leaves, in place of any other.
+pub(super) fn write_undo(git_dir: &Path, operation: &str) -> Result<()> {
+    let beside = git_dir.join(BESIDE);
+    files::write_aside(&beside, undo_text(operation).as_bytes())?;
+    fs_err::rename(&beside, git_dir.join("locked"))?;
+    file::fsync_dir(git_dir)
 }
 
 /// The lock reason in a registration; `None` where there is none.
@@ -84,8 +93,8 @@ pub(super) fn is_undo_of(git_dir: &Path, operation: &str) -> Result<bool> {
 
 /// Put the lock back as it was before [`Marker::write`]. Anything but our own marker is left alone.
 pub(super) fn give_back(git_dir: &Path, operation: &str, lock: Option<&BStr>) -> Result<()> {
-    // What a run leaves that was killed between writing and exchanging.
-    match fs_err::remove_file(git_dir.join("locked.git-shadow")) {
+    // What a run leaves that stopped before it was in place.
+    match fs_err::remove_file(git_dir.join(BESIDE)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
         Ok(()) | Err(_) => {}
     }

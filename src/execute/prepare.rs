@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BString, ByteSlice as _};
 
+use super::branch::reflog;
 use super::{config, exclude, pins, registration};
 use crate::error::{Error, Result};
 use crate::git::Repository;
@@ -132,18 +133,12 @@ fn save_files(root: &Path, snapshot: &Snapshot, to: &Path) -> Result<()> {
 }
 
 fn branch(repo: &Repository, release: &ReleaseBranch, known: &BTreeMap<BString, BString>) -> Result<BranchIntent> {
-    let log = repo.common_dir().join("logs").join(release.name.to_path_lossy());
-    let reflog = match fs_err::read(&log) {
-        Ok(text) => Some(text.into()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
-    };
     let (name, at) = release.rests_on.clone();
     Ok(BranchIntent {
         name: release.name.clone(),
         tip: release.tip,
         rests_on: NamedRef { name, at },
-        reflog,
+        reflog: reflog(repo, release.name.as_ref())?,
         config: known.get(&release.name).cloned().unwrap_or_default(),
     })
 }

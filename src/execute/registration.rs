@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::BString;
 
+use super::marker::BESIDE;
 use crate::error::{Error, Result};
 use crate::journal::{files, of_path};
 use crate::sys::file;
 use crate::sys::tree::rename_no_replace;
 
 /// What may differ between the copy and the registration: our marker, and what `git worktree repair` rewrites.
-const OURS: &[&str] = &["locked", "locked.git-shadow", "gitdir"];
+const OURS: &[&str] = &["locked", BESIDE, "gitdir"];
 
 /// Every file of a registration, by its path below it.
 pub(super) fn contents(git_dir: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {

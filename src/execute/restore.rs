@@ -30,9 +30,9 @@ pub(super) fn worktree(repo: &Repository, item: &Item) -> Result<TakenBack> {
         return Ok(told);
     }
     let path = worktree.path().filter(|_| worktree.hidden.is_some());
-    if let Some(path) = &path
+    if let (Some(path), Some(hidden)) = (&path, worktree.hidden())
         && !is_back
-        && !place(path, &item.files())?
+        && !place(path, &hidden, &item.files())?
     {
         told.missed.push(format!("worktree: something else is at '{}'", path.display()));
         return Ok(told);
@@ -40,6 +40,12 @@ pub(super) fn worktree(repo: &Repository, item: &Item) -> Result<TakenBack> {
     failpoint("undo-placed");
     if !is_back {
         told.missed.extend(registration(repo, item, worktree, &git_dir)?);
+    } else if worktree
+        .head()
+        .is_some_and(|id| fs_err::read(git_dir.join("HEAD")).is_ok_and(|now| now == detached(id).as_bytes()))
+    {
+        // As an earlier try left it, when its branch was taken.
+        told.missed.extend(head(repo, item, worktree, &git_dir)?);
     }
     failpoint("undo-registration");
     let Some(path) = path else {
@@ -55,27 +61,25 @@ pub(super) fn worktree(repo: &Repository, item: &Item) -> Result<TakenBack> {
     Ok(told)
 }
 
-/// Make the directory with its link; `false` when something else is there.
-fn place(path: &Path, saved: &Path) -> Result<bool> {
+/// Make the directory with its link, made beside and then put in place; `false` when something else is there.
+fn place(path: &Path, hidden: &Path, saved: &Path) -> Result<bool> {
     let link = fs_err::read(saved.join(".git"))?;
-    if let Some(parent) = path.parent() {
-        fs_err::create_dir_all(parent)?;
+    let mut beside = hidden.as_os_str().to_owned();
+    beside.push("-undo");
+    let beside = PathBuf::from(beside);
+    if let Some(there) = tree::stat(path)? {
+        // With nothing but our link it was left by an undo that was killed here.
+        let found = if there.is_dir() { tree::walk(path, |_, _| false)?.entries } else { Vec::new() };
+        let ours = found.iter().all(|(entry, _)| entry == ".git") && !found.is_empty();
+        return Ok(ours && fs_err::read(path.join(".git"))? == link);
     }
-    match fs_err::create_dir(path) {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            // Left by an undo that was killed here.
-            let found = tree::walk(path, |_, _| false)?;
-            let ours = found.entries.iter().all(|(entry, _)| entry == ".git");
-            if !found.root.is_dir() || found.entries.is_empty() || !ours {
-                return Ok(false);
-            }
-            return Ok(fs_err::read(path.join(".git"))? == link);
-        }
-        Err(error) => return Err(error.into()),
+    fs_err::create_dir_all(&beside)?;
+    files::write_aside(&beside.join(".git"), &link)?;
+    file::fsync_dir(&beside)?;
+    match rename_no_replace(&beside, path) {
+        Err(error) if error.code == "exists" => Ok(false),
+        renamed => renamed.and_then(|()| files::sync_parent(path)).map(|()| true),
     }
-    file::write_atomically(&path.join(".git"), &link, file::Access::Umask)?;
-    Ok(true)
 }
 
 /// Put the registration back, locked; what of it could not be as it was.
@@ -89,23 +93,32 @@ fn registration(repo: &Repository, item: &Item, worktree: &WorktreeIntent, git_d
             format!("'{}' is not as it was saved", moved.join(changed.to_path_lossy()).display()),
         ));
     }
-    let mut told = None;
-    if let (Some(branch), Some(head)) = (&worktree.branch, worktree.head())
-        && let Some(why) = cannot_be_checked_out(repo, item, branch.as_ref(), head)?
-    {
-        files::restore(&moved.join("HEAD"), format!("{head}\n").as_bytes())?;
-        told = Some(format!("worktree: its HEAD is detached at {}, because {why}", head.to_hex_with_len(7)));
-    } else {
-        files::restore(&moved.join("HEAD"), &fs_err::read(saved.join("HEAD"))?)?;
-    }
+    let told = head(repo, item, worktree, &moved)?;
     files::restore(&moved.join("gitdir"), &fs_err::read(saved.join("gitdir"))?)?;
-    files::restore(&moved.join("locked"), marker::undo_text(&item.operation).as_bytes())?;
+    marker::write_undo(&moved, &item.operation)?;
     let worktrees = git_dir.parent().ok_or_else(|| Error::failed("io", "a registration without a directory"))?;
     fs_err::create_dir_all(worktrees)?;
     rename_no_replace(&moved, git_dir)?;
     file::fsync_dir(worktrees)?;
     file::fsync_dir(&item.dir)?;
     Ok(told)
+}
+
+/// HEAD on its branch; or detached at its commit, and why.
+fn head(repo: &Repository, item: &Item, worktree: &WorktreeIntent, git_dir: &Path) -> Result<Option<String>> {
+    let file = git_dir.join("HEAD");
+    if let (Some(branch), Some(head)) = (&worktree.branch, worktree.head())
+        && let Some(why) = cannot_be_checked_out(repo, item, branch.as_ref(), head)?
+    {
+        files::restore(&file, detached(head).as_bytes())?;
+        return Ok(Some(format!("worktree: its HEAD is detached at {}, because {why}", head.to_hex_with_len(7))));
+    }
+    files::restore(&file, &fs_err::read(item.saved().join("HEAD"))?)?;
+    Ok(None)
+}
+
+fn detached(head: gix::ObjectId) -> String {
+    format!("{head}\n")
 }
 
 fn cannot_be_checked_out(repo: &Repository, item: &Item, branch: &BStr, head: gix::ObjectId) -> Result<Option<String>> {

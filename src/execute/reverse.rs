@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{exclude, marker, pins, registration};
+use super::{branch, exclude, marker, pins, registration};
 use crate::error::{Error, Result};
 use crate::git::{Repository, read_ref};
 use crate::journal::{Item, Mark, Marker, WorktreeIntent, files, pin_prefix};
@@ -35,16 +35,20 @@ pub(super) fn put_back(repo: &Repository, item: &mut Item, why: &str) -> Result<
     Ok(Reversal::Back)
 }
 
-/// What was pinned has its refs again, so that the pins may go; unless a branch is not where it was.
+/// What was pinned has its refs and reflogs again, so that the pins may go; unless a branch is not what it was.
 fn release_pins(repo: &Repository, item: &Item) -> Result<()> {
     for branch in &item.intent.branches {
-        if read_ref(repo, branch.name.as_ref())? != Some(branch.tip) {
+        let name = branch.name.as_ref();
+        if read_ref(repo, name)? != Some(branch.tip) || branch::reflog(repo, name)? != branch.reflog {
             return Ok(());
         }
     }
     if let Some(worktree) = &item.intent.worktree {
         let git_dir = worktree.git_dir(repo.common_dir());
-        if tree::stat(&item.saved())?.is_some() && registration::difference(&item.saved(), &git_dir)?.is_some() {
+        // Git may have dropped the registration of a purged worktree before our marker kept it from that.
+        let is_there = tree::stat(&git_dir)?.is_some();
+        let is_saved = tree::stat(&item.saved())?.is_some();
+        if is_saved && (!is_there || registration::difference(&item.saved(), &git_dir)?.is_some()) {
             return Ok(());
         }
     }
@@ -70,6 +74,7 @@ fn restore(repo: &Repository, item: &Item, worktree: &WorktreeIntent) -> Result<
         is_away = true;
     } else if !is_ours(item, worktree, &git_dir)? {
         // Without a tree to put back, nothing was moved, or what was is in order.
+        give_lock_back(item, worktree, &git_dir)?;
         return Ok(hidden.map(|hidden| taken(item, "its registration was taken over", Some(&hidden))));
     }
     let path = worktree.path();
@@ -95,11 +100,16 @@ fn restore(repo: &Repository, item: &Item, worktree: &WorktreeIntent) -> Result<
     {
         file::fsync_dir(parent)?;
     }
-    if tree::stat(&git_dir)?.is_some() {
-        marker::give_back(&git_dir, &item.operation, worktree.lock.as_ref().map(AsRef::as_ref))?;
-    }
+    give_lock_back(item, worktree, &git_dir)?;
     worktree.exclude.as_ref().map_or(Ok(()), exclude::remove)?;
     Ok(None)
+}
+
+fn give_lock_back(item: &Item, worktree: &WorktreeIntent, git_dir: &Path) -> Result<()> {
+    if tree::stat(git_dir)?.is_none() {
+        return Ok(());
+    }
+    marker::give_back(git_dir, &item.operation, worktree.lock.as_ref().map(AsRef::as_ref))
 }
 
 /// By our marker; or, where someone unlocked it meanwhile, because it is in every byte what was saved.

@@ -65,12 +65,13 @@ fn transact(repo: &Repository, edits: &[RefEdit], command: &[&str]) -> Result<()
 /// entry into HEAD's reflog that says HEAD went to nothing.
 fn head_of_our_own(repo: &Repository) -> Result<PathBuf> {
     let dir = repo.shadow_dir().join("transaction");
-    let head = dir.join("HEAD");
-    if !head.exists() {
-        fs_err::create_dir_all(&dir)?;
-        file::write_atomically(&dir.join("commondir"), b"../..\n", file::Access::Umask)?;
-        let nothing = ObjectId::null(repo.local().object_hash());
-        file::write_atomically(&head, format!("{nothing}\n").as_bytes(), file::Access::Umask)?;
+    let nothing = format!("{}\n", ObjectId::null(repo.local().object_hash()));
+    for (name, text) in [("commondir", "../..\n"), ("HEAD", nothing.as_str())] {
+        let path = dir.join(name);
+        if !fs_err::read(&path).is_ok_and(|now| now == text.as_bytes()) {
+            fs_err::create_dir_all(&dir)?;
+            file::write_atomically(&path, text.as_bytes(), file::Access::Umask)?;
+        }
     }
     Ok(dir)
 }

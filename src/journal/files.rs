@@ -37,6 +37,18 @@ pub fn write_through(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(file.sync_all()?)
 }
 
+/// Write a file of git's at a place where nobody looks yet, over what a killed run left there; a rename of it, or of its
+/// directory, puts it in place.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_aside(path: &Path, bytes: &[u8]) -> Result<fs_err::File> {
+    let mut file = fs_err::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(file)
+}
+
 /// Write a value as JSON, as [`write`] does.
 ///
 /// # Errors

@@ -23,7 +23,9 @@ impl Seen {
     /// # Errors
     /// `corrupt-journal` (128) when the file cannot be understood.
     pub fn read(repo: &Repository) -> Result<Seen> {
-        Ok(files::read_json(&repo.shadow_dir().join("seen"))?.unwrap_or_default())
+        let read = files::read_json(&repo.shadow_dir().join("seen"));
+        let hint = "move that file aside; ages that nothing else tells then count from the next run";
+        Ok(read.map_err(|error| error.hint(hint))?.unwrap_or_default())
     }
 
     /// When the ref was first seen at this tip.

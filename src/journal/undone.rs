@@ -23,7 +23,9 @@ impl Undone {
     /// # Errors
     /// `corrupt-journal` (128) when the file cannot be understood.
     pub fn read(repo: &Repository) -> Result<Undone> {
-        Ok(files::read_json(&repo.shadow_dir().join("undone"))?.unwrap_or_default())
+        let read = files::read_json(&repo.shadow_dir().join("undone"));
+        let hint = "move that file aside; what undo brought back without a worktree is then judged like anything else";
+        Ok(read.map_err(|error| error.hint(hint))?.unwrap_or_default())
     }
 
     /// Whether undo brought the ref back at this tip.

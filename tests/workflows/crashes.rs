@@ -136,3 +136,39 @@ fn killed_then_taken_back() {
         }
     }
 }
+
+#[test]
+fn git_drops_a_purged_registration_before_our_lock_is_on_it() {
+    for name in ["saved", "pins"] {
+        let mut sandbox = prepared("purged");
+        let before = Inventory::of(&sandbox, &["r"]);
+        sandbox.set("GIT_SHADOW_FAILPOINT", format!("{name}=kill"));
+        assert_eq!(sandbox.shadow("r", ["prune-sessions", "--yes"]).status, -1, "{name}");
+        sandbox.unset("GIT_SHADOW_FAILPOINT");
+        sandbox.git("r", ["worktree", "prune", "--expire", "now"]);
+        let run = sandbox.prune();
+        assert_eq!(run.json()["summary"]["failed"], 0, "{name}: {run:#?}");
+        assert!(!sandbox.has_branch("aos/a"), "{name}");
+        if name == "pins" {
+            assert_eq!(before.lost(&sandbox), [""; 0], "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_branch_made_again_has_not_its_reflog() {
+    let mut sandbox = Sandbox::mk();
+    sandbox.git("r", ["branch", "aos/a"]);
+    let once = sandbox.git("r", ["commit-tree", "-p", "main", "-m", "once", "main^{tree}"]);
+    sandbox.git("r", ["update-ref", "-m", "reset: there", "refs/heads/aos/a", once.as_str()]);
+    sandbox.git("r", ["update-ref", "-m", "reset: back", "refs/heads/aos/a", "main"]);
+    sandbox.age("a", 100);
+    sandbox.set("GIT_SHADOW_FAILPOINT", "branch=kill");
+    assert_eq!(sandbox.shadow("r", ["prune-sessions", "--yes"]).status, -1);
+    sandbox.unset("GIT_SHADOW_FAILPOINT");
+    assert!(!sandbox.has_branch("aos/a"));
+    sandbox.git("r", ["branch", "aos/a", "main"]);
+    sandbox.prune();
+    sandbox.git("r", ["gc", "-q", "--prune=now"]);
+    assert!(sandbox.git_ok("r", ["cat-file", "-e", once.as_str()]), "what only the old reflog reached is lost");
+}

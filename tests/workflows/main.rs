@@ -24,6 +24,7 @@ mod expire;
 mod fetch;
 mod files;
 mod fleet;
+mod full_disk;
 mod harness;
 mod histories;
 mod image;

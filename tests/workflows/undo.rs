@@ -184,3 +184,26 @@ fn a_directory_of_branches_in_the_way_is_not_replaced() {
     sandbox.shadow("r", ["undo"]).exits(0);
     assert!(sandbox.has_branch("aos/a"));
 }
+
+#[test]
+fn what_was_taken_and_is_free_again_comes_back_with_the_next_undo() {
+    let sandbox = landed();
+    let before = state(&sandbox);
+    sandbox.prune();
+    sandbox.git("r", ["branch", "aos/a", "main"]);
+    sandbox.shadow("r", ["undo"]).exits(1);
+    assert_eq!(sandbox.git("a", ["status", "--porcelain", "--branch"]), "## HEAD (no branch)");
+    sandbox.git("r", ["branch", "-q", "-D", "aos/a"]);
+    sandbox.shadow("r", ["undo"]).exits(0);
+    assert_eq!(before, state(&sandbox));
+}
+
+#[test]
+fn a_file_at_the_path_is_something_else() {
+    let sandbox = landed();
+    sandbox.prune();
+    sandbox.write("a", "precious\n");
+    let run = sandbox.shadow("r", ["undo"]).exits(1);
+    assert!(run.stdout.contains("something else is at"), "{run:#?}");
+    assert_eq!(fs::read_to_string(sandbox.path("a")).unwrap(), "precious\n");
+}
