@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::git::{Repository, read_ref};
 use crate::journal::{Item, WorktreeIntent};
 use crate::judge::{Release, ReleaseWorktree};
-use crate::model::{Fact, Outcome, StepKind, StepReport};
+use crate::model::{Fact, Outcome, StepKind, StepReport, Use};
 use crate::plan::Planned;
 use crate::sys::file;
 use crate::sys::process::Processes;
@@ -120,12 +120,19 @@ fn move_tree(worktree: &WorktreeIntent, snapshot: &Snapshot, path: &Path, hidden
         Fact::Known(processes) => {
             let inside = processes.inside(&[hidden.to_owned()]);
             if let Some(user) = inside.iter().flatten().next() {
-                return Err(Stop::raced(step, format!("in use meanwhile: {user:?}")));
+                return Err(Stop::raced(step, format!("in use meanwhile: {}", described(user))));
             }
             Ok(())
         }
         Fact::Unknown(why) => Err(Stop::failed(step, Error::failed("processes", why))),
         Fact::NotApplicable | Fact::NotAsked => Err(Stop::failed(step, Error::failed("processes", "not asked"))),
+    }
+}
+
+fn described(user: &Use) -> String {
+    match user {
+        Use::Process { pid, name, what, .. } => format!("process {pid} ({name}) has its {what} inside"),
+        Use::Mount(path) => format!("'{}' is mounted", path.display()),
     }
 }
 

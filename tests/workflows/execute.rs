@@ -298,3 +298,47 @@ fn the_reflog_of_the_main_worktree_stays_as_it_is() {
     }
     assert_eq!(before.changes(&after), [""; 0]);
 }
+
+#[test]
+fn what_changes_in_the_worktree_between_the_steps_is_seen() {
+    // Whatever the worktree is called at that moment.
+    let change = "(cd a 2>/dev/null || cd .a.shadow-*; ";
+    for (name, what) in [
+        ("judged", "echo edit >>f"),
+        ("judged", "echo new >new"),
+        ("gate", "echo edit >>f"),
+        ("pins", "touch a.txt"),
+        ("marker", "echo new >new"),
+        ("renamed", "echo new >new"),
+        ("renamed", "rm f"),
+        ("renamed", "mkdir empty"),
+        ("renamed", "chmod +x f"),
+        ("checked", "echo new >new; git add new"),
+        ("checked", "git commit -q --allow-empty -m late"),
+        ("checked", "git checkout -q --detach"),
+    ] {
+        let mut sandbox = Sandbox::mk();
+        let _ = sandbox.landed("a");
+        let script = format!("{change}{what})");
+        let run = prune_with(&mut sandbox, name, &script).exits(2);
+        assert_eq!(stopped(&run, "aos/a").0, "raced", "{what} at {name}");
+        assert_eq!(sandbox.sh("", "find . -maxdepth 1 -name '.*.shadow-*'"), "", "{what} at {name}");
+        assert!(!sandbox.path("r/.git/worktrees/a/locked").exists(), "{what} at {name}");
+        assert!(sandbox.has_branch("aos/a"), "{what} at {name}");
+        sandbox.git("a", ["status"]);
+        sandbox.git("r", ["fsck", "--strict"]);
+    }
+}
+
+#[test]
+fn a_process_that_enters_the_renamed_tree_reverses_the_release() {
+    let mut sandbox = Sandbox::mk();
+    let _ = sandbox.landed("a");
+    let script = "cd .a.shadow-* && { exec sleep 100 & echo $! >../pid; }";
+    let run = prune_with(&mut sandbox, "renamed", script).exits(2);
+    sandbox.sh("", "kill $(cat pid)");
+    let (outcome, detail) = stopped(&run, "aos/a");
+    assert_eq!(outcome, "raced");
+    assert!(detail.contains("in use"), "{detail}");
+    assert_eq!(sandbox.git("a", ["status", "--porcelain", "--branch"]), "## aos/a");
+}

@@ -58,6 +58,7 @@ fn an_undo_that_is_killed_goes_on_where_it_was() {
         let mut sandbox = landed();
         let before = state(&sandbox);
         sandbox.prune();
+        sandbox.assert_released("a");
         sandbox.set("GIT_SHADOW_FAILPOINT", format!("{name}=kill"));
         assert_eq!(sandbox.shadow("r", ["undo"]).status, -1, "{name}");
         sandbox.unset("GIT_SHADOW_FAILPOINT");
@@ -76,6 +77,7 @@ fn an_undo_that_is_killed_leaves_nothing_that_a_sweep_would_take() {
         let mut sandbox = landed();
         let before = state(&sandbox);
         sandbox.prune();
+        sandbox.assert_released("a");
         sandbox.set("GIT_SHADOW_FAILPOINT", format!("{name}=kill"));
         assert_eq!(sandbox.shadow("r", ["undo"]).status, -1, "{name}");
         sandbox.unset("GIT_SHADOW_FAILPOINT");
@@ -94,6 +96,7 @@ fn what_was_in_the_way_may_go_and_the_rest_comes() {
     let sandbox = landed();
     let before = state(&sandbox);
     sandbox.prune();
+    sandbox.assert_released("a");
     sandbox.write("a/mine", "mine\n");
     let run = sandbox.shadow("r", ["undo"]).exits(1);
     assert!(run.stdout.contains("something else is at"), "{run:#?}");
