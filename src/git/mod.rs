@@ -9,6 +9,7 @@ mod merge;
 mod quarantine;
 pub mod refs;
 mod repository;
+mod sizes;
 mod transaction;
 
 pub use command::Git;

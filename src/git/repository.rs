@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::command::Git;
+use super::sizes::Sizes;
 use crate::error::{Error, Result, chain};
 
 /// Extensions that gix and this program understand; git refuses the others, gix ignores them.
@@ -23,6 +24,7 @@ pub struct Repository {
     shared: gix::ThreadSafeRepository,
     common_dir: PathBuf,
     work_dir: Option<PathBuf>,
+    sizes: Sizes,
 }
 
 impl Repository {
@@ -56,7 +58,7 @@ impl Repository {
         check_format(&main)?;
         let common_dir = fs_err::canonicalize(main.common_dir())?;
         let work_dir = main.workdir().map(fs_err::canonicalize).transpose()?;
-        Ok(Repository { shared: main.into_sync(), common_dir, work_dir })
+        Ok(Repository { shared: main.into_sync(), common_dir, work_dir, sizes: Sizes::default() })
     }
 
     /// A handle for this thread, with an object cache; it does not see the environment.
@@ -67,6 +69,14 @@ impl Repository {
         // What a commit says counts, not what someone would rather read.
         repo.objects.ignore_replacements = true;
         repo
+    }
+
+    /// The size of an object, read once for all worktrees.
+    ///
+    /// # Errors
+    /// When there is no such object, or it cannot be read.
+    pub fn size_of(&self, gix: &gix::Repository, id: gix::ObjectId) -> Result<u64> {
+        self.sizes.of(gix, id)
     }
 
     /// The directory that all worktrees share, resolved.

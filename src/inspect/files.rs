@@ -133,6 +133,19 @@ pub(super) fn blob_id(path: &Path, size: u64, kind: gix::hash::Kind, buffer: &mu
     hasher.try_finalize().map_err(unhashed)
 }
 
+/// Whether a file, or the target of a link, is this blob.
+///
+/// # Errors
+/// When it cannot be read, or changes its size meanwhile.
+pub(super) fn is_blob(path: &Path, stat: &Stat, blob: ObjectId, buffer: &mut Vec<u8>) -> Result<bool> {
+    Ok(if stat.is_link() {
+        hash(blob.kind(), &target(path)?)? == blob
+    } else {
+        // Reading a pipe would never end.
+        stat.is_file() && blob_id(path, stat.size, blob.kind(), buffer)? == blob
+    })
+}
+
 /// The id that these bytes would have as a blob.
 ///
 /// # Errors

@@ -6,6 +6,7 @@ use gix::index::entry::{Flags, Mode};
 
 use super::files::{self, full, stat_below};
 use super::status::{Checkout, Reading};
+use super::worktree::Scene;
 use crate::error::{Error, Result};
 use crate::git::Git;
 
@@ -24,13 +25,30 @@ pub(super) fn flagged(checkout: Checkout<'_>, reading: &Reading) -> Result<Vec<B
     Ok(differ)
 }
 
-/// Entries that status calls unchanged although checkout would write other bytes. Where file and blob are the same bytes,
-/// status has told all there is.
+/// Entries that status calls unchanged although checkout would write other bytes.
 ///
 /// # Errors
 /// As above.
 pub(super) fn converted(checkout: Checkout<'_>, reading: &Reading) -> Result<Vec<BString>> {
-    if reading.plain { Ok(Vec::new()) } else { differing(checkout, reading, |_| true) }
+    differing(checkout, reading, |_| true)
+}
+
+/// The same where nothing is converted any more. The index may be older than that: its stat vouches for what was cleaned
+/// into the blob, not for the blob. Only sizes are compared here, bytes before anything moves.
+///
+/// # Errors
+/// When the blob of a file is missing, which leaves the file as the only copy.
+pub(super) fn once_converted(scene: Scene<'_>, reading: &Reading) -> Result<Vec<BString>> {
+    let index = &reading.index.file;
+    let mut differ = Vec::new();
+    for entry in index.entries().iter().filter(|e| !e.id.is_empty_blob()) {
+        let size = scene.repo.size_of(scene.gix, entry.id)?;
+        // A size of 0 stands for a stat that nobody trusts: the bytes were compared. The index keeps 32 bits.
+        if entry.stat.size != 0 && entry.stat.size != size as u32 {
+            differ.push(entry.path(index).to_owned());
+        }
+    }
+    Ok(differ)
 }
 
 fn differing(
@@ -85,6 +103,9 @@ fn compare(checkout: Checkout<'_>, entry: &gix::index::Entry, path: &BStr, buffe
         return Ok(Compared::Differs);
     }
     let same = files::blob_id(&file, found.size, entry.id.kind(), buffer)? == entry.id;
+    if same && !checkout.gix.has_object(entry.id) {
+        return Err(Error::failed("object", format!("the blob of '{path}' is missing")));
+    }
     Ok(if same { Compared::Same } else { Compared::OtherBytes(found.size) })
 }
 

@@ -106,6 +106,7 @@ fn has_plain_config(gix: &gix::Repository) -> bool {
     off.iter().all(|key| is(key, false) == Some(false))
         && on.iter().all(|key| is(key, true) == Some(true))
         && is("extensions.worktreeConfig", false) == Some(false)
+        && config.string("attr.tree").is_none()
         && config.plumbing().sections_by_name("includeIf").is_none_or(|mut sections| sections.next().is_none())
 }
 

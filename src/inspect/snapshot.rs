@@ -5,7 +5,7 @@ use std::path::Path;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::excludes::Excludes;
-use super::files::{full, join};
+use super::files::{self, full, join};
 use super::index::{self, Index, Tracked};
 use super::status::{self, Checkout};
 use super::worktree::Scene;
@@ -47,7 +47,8 @@ fn classify(
     classes: &mut [Option<Class>],
 ) -> Result<()> {
     let index = Index::open(checkout.gix, checkout.git_dir)?;
-    let mut excludes = if index::is_plain(checkout.gix, &index)? {
+    let is_plain = index::is_plain(checkout.gix, &index)?;
+    let mut excludes = if is_plain {
         Excludes::read(checkout.gix, checkout.root)
     } else {
         Excludes::Listed(status::ask(checkout.git_dir, checkout.root, &["--ignored=matching"])?.1)
@@ -56,6 +57,7 @@ fn classify(
     let from = entries.partition_point(|(path, _)| *path < inside);
     // The topmost ignored directory that the walk is in: all in it is ignored, unless it is tracked.
     let (mut ignored_dir, mut submodules) = (None::<BString>, Vec::<BString>::new());
+    let mut buffer = Vec::new();
     for (at, (whole, stat)) in entries.iter().enumerate().skip(from) {
         let Some(path) = whole.strip_prefix(inside.as_slice()).map(ByteSlice::as_bstr) else { break };
         let is_below = |dir: &BString| path.strip_prefix(dir.as_slice()).is_some_and(|rest| rest.starts_with(b"/"));
@@ -64,8 +66,8 @@ fn classify(
         }
         let known = index.find(path);
         let link = path == ".git" && stat.is_file();
-        let is_entry = matches!(known, Tracked::Entry(_));
-        if is_entry && stat.is_dir() {
+        let entry = if let Tracked::Entry(at) = known { Some(&index.file.entries()[at]) } else { None };
+        if entry.is_some() && stat.is_dir() {
             submodules.push(path.to_owned());
         }
         classes[at] = if link {
@@ -76,8 +78,10 @@ fn classify(
                     (known == Tracked::No && excludes.is_ignored(&index, path, true)?).then(|| path.to_owned());
             }
             Some(Class::Directory)
-        } else if is_entry {
-            Some(Class::Tracked)
+        } else if let Some(entry) = entry {
+            // Elsewhere every file was compared with what checkout would write.
+            let same = !is_plain || files::is_blob(&full(checkout.root, path)?, stat, entry.id, &mut buffer)?;
+            same.then_some(Class::Tracked)
         } else {
             let ignored = ignored_dir.as_ref().is_some_and(is_below) || excludes.is_ignored(&index, path, false)?;
             unversioned(scene, checkout.root, path, stat, ignored)?

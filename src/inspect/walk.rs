@@ -168,13 +168,7 @@ impl Walk<'_, '_> {
         if same_stat && then.ino == now.ino as u32 && then.size != 0 && now.mtime < self.index.written() {
             return Ok(true);
         }
-        let file = full(self.root, path)?;
-        let id = if now.is_link() {
-            files::hash(entry.id.kind(), &files::target(&file)?)?
-        } else {
-            files::blob_id(&file, now.size, entry.id.kind(), &mut self.buffer)?
-        };
-        Ok(id == entry.id)
+        files::is_blob(&full(self.root, path)?, now, entry.id, &mut self.buffer)
     }
 }
 

@@ -121,7 +121,11 @@ fn present(scene: Scene<'_>, registration: &Registration, root: &Path, depth: De
     }
     facts.hidden_edits = flagged
         .and_then(|mut paths| {
-            paths.extend(hidden_edits::converted(checkout, &reading)?);
+            paths.extend(if reading.plain {
+                hidden_edits::once_converted(scene, &reading)?
+            } else {
+                hidden_edits::converted(checkout, &reading)?
+            });
             paths.sort();
             paths.dedup();
             Ok(paths)
