@@ -170,13 +170,16 @@ impl History {
         }
     }
 
-    /// Whether one of the entries made a commit.
+    /// Whether one of the entries made a commit. Where the entries before the first are lost (expired, or not written),
+    /// its old value is asked.
     pub fn made_a_commit(&self, log: &[Entry]) -> bool {
-        log.iter().any(|entry| match reflog::made(entry) {
+        let before = log.first().filter(|first| !first.old.is_null());
+        let mut made = log.iter().map(|entry| match reflog::made(entry) {
             Made::Commit => true,
             Made::Nothing => false,
             Made::AskTheBase => !self.on_base_line(entry.new),
-        })
+        });
+        made.any(|made| made) || before.is_some_and(|first| !self.on_base_line(first.old))
     }
 
     /// Without a reflog the tip is asked.

@@ -12,6 +12,8 @@ use crate::model::Timestamp;
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
+    /// The old value.
+    pub old: ObjectId,
     /// The new value.
     pub new: ObjectId,
     /// When git wrote it: the entry's own time, never a commit's date.
@@ -39,12 +41,12 @@ pub fn read(file: &Path) -> Result<Vec<Entry>> {
 fn parse(line: &[u8]) -> Option<Entry> {
     let (head, message) = line.split_once_str("\t").unwrap_or((line, b""));
     let mut oids = head.splitn(3, |b| *b == b' ');
-    ObjectId::from_hex(oids.next()?).ok()?;
+    let old = ObjectId::from_hex(oids.next()?).ok()?;
     let new = ObjectId::from_hex(oids.next()?).ok()?;
     // A name may hold '>', the time comes after the last one.
     let (_, time) = oids.next()?.rsplit_once_str("> ")?;
     let seconds = time.split(|b| *b == b' ').next()?.to_str().ok()?.parse().ok()?;
-    Some(Entry { new, time: Timestamp::from_second(seconds).ok()?, message: message.into() })
+    Some(Entry { old, new, time: Timestamp::from_second(seconds).ok()?, message: message.into() })
 }
 
 /// What an entry says about commits.
