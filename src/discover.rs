@@ -3,6 +3,7 @@
 mod registration;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
@@ -61,18 +62,23 @@ pub fn users_now(repo: &Repository) -> Result<Vec<(BString, BranchUser)>> {
 
 fn users(repo: &Repository, refs: &Refs, registrations: &[Registration]) -> Vec<(BString, BranchUser)> {
     let mut users = Vec::new();
+    let mut add = |names: &[(BString, &'static str)], id: Option<&BString>, path: &Path| {
+        for (name, how) in names {
+            // Who is on a symbolic branch is on what it stands for.
+            let target = refs.resolve(name.as_bstr()).map(|(target, _)| target).filter(|target| *target != name);
+            for name in std::iter::once(name.as_bstr()).chain(target) {
+                users.push((name.to_owned(), BranchUser { id: id.cloned(), path: path.to_owned(), how }));
+            }
+        }
+    };
     // A bare repository's HEAD names its default branch; nobody works there.
     if let Some(path) = repo.work_dir() {
         let (names, _) = registration::names(repo.common_dir(), refs);
-        for (name, how) in names {
-            users.push((name, BranchUser { id: None, path: path.to_owned(), how }));
-        }
+        add(&names, None, path);
     }
     for registration in registrations {
-        let path = registration.path.clone().unwrap_or_else(|| registration.git_dir.clone());
-        for (name, how) in &registration.names {
-            users.push((name.clone(), BranchUser { id: Some(registration.id.clone()), path: path.clone(), how }));
-        }
+        let path = registration.path.as_deref().unwrap_or(&registration.git_dir);
+        add(&registration.names, Some(&registration.id), path);
     }
     users
 }

@@ -25,7 +25,8 @@ pub fn registrations(repo: &Repository, refs: &Refs) -> Result<Vec<Registration>
     let mut found = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|e| Error::fatal("bad-registrations", e.to_string()))?;
-        if entry.file_type()?.is_dir() {
+        // A link to one is one for git too.
+        if fs_err::metadata(entry.path()).is_ok_and(|found| found.is_dir()) {
             found.push(read(
                 refs,
                 &entry.path(),
@@ -86,7 +87,7 @@ fn clean(path: &Path) -> PathBuf {
 
 fn head(git_dir: &Path, refs: &Refs) -> Head {
     let file = git_dir.join("HEAD");
-    let text = match fs_err::read(&file) {
+    let text = match head_text(&file) {
         Ok(text) => text,
         Err(e) => return Head::Broken(e.to_string()),
     };
@@ -105,6 +106,16 @@ fn head(git_dir: &Path, refs: &Refs) -> Head {
             Head::Branch(name, commit)
         }
     }
+}
+
+/// What HEAD says. Old git, and `core.preferSymlinkRefs`, make it a link to the ref; what that holds is not HEAD's value.
+fn head_text(file: &Path) -> std::io::Result<Vec<u8>> {
+    if let Ok(target) = fs_err::read_link(file)
+        && target.starts_with("refs")
+    {
+        return Ok([b"ref: ", target.as_os_str().as_encoded_bytes()].concat());
+    }
+    fs_err::read(file)
 }
 
 /// Every branch that a git directory names, and the first of its state files that could not be read.

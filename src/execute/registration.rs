@@ -36,8 +36,10 @@ fn walk(root: &Path, below: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) -> Re
         } else if kind.is_file() {
             found.insert(path, fs_err::read(entry.path())?);
         } else if kind.is_symlink() {
-            // A linked HEAD is old git's symbolic ref; what it points at is compared as text.
-            found.insert(path, of_path(&fs_err::read_link(entry.path())?).into());
+            // A linked HEAD is old git's symbolic ref; it is kept as a new one.
+            let target: Vec<u8> = of_path(&fs_err::read_link(entry.path())?).into();
+            let is_ref = target.starts_with(b"refs/");
+            found.insert(path, if is_ref { [b"ref: ".as_slice(), &target, b"\n"].concat() } else { target });
         } else {
             return Err(Error::failed("registration", format!("'{}' is no file", entry.path().display())));
         }

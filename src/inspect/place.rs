@@ -50,6 +50,10 @@ fn missing(why: impl Into<String>, remedy: impl Into<String>) -> Place {
 }
 
 fn look(scene: Scene<'_>, registration: &Registration, moved: &mut Moved) -> Result<Seen> {
+    if stat(&registration.git_dir)?.is_some_and(|found| found.is_link()) {
+        let why = format!("its registration '{}' is a link", registration.git_dir.display());
+        return Ok(Seen::Settled(Place::NotOurs(why)));
+    }
     let link = fs_err::read(registration.git_dir.join("gitdir"))?;
     if is_foreign(link.trim_ascii()) {
         let why = format!("'{}' is a path of another system", link.trim_ascii().as_bstr());

@@ -75,9 +75,21 @@ pub(super) fn git_dir(checkout: &Path, modules: &Path) -> Result<Option<PathBuf>
     Ok(named.starts_with(&modules).then_some(named))
 }
 
-/// Commits in a clone that its remotes do not have, and what it is in the middle of.
+/// Commits in a clone that its remotes do not have, what is staged in it, its own linked worktrees, and what it is in the
+/// middle of.
 fn of_clone(git_dir: &Path) -> Result<Vec<String>> {
     let mut holds = operation::of_git_dir(git_dir)?;
+    let worktrees = files::list(&git_dir.join("worktrees"))?;
+    if let Some((first, _)) = worktrees.first() {
+        holds.push(format!("it has a linked worktree ({first})"));
+    }
+    if files::exists(&git_dir.join("index"))? {
+        let args = ["diff", "--cached", "--name-only", "--no-renames", "--ignore-submodules=none", "-z"];
+        let listed = Git::new(git_dir, args).worktree(git_dir, git_dir).run()?;
+        if let Some(first) = listed.split(|b| *b == 0).find(|path| !path.is_empty()) {
+            holds.push(format!("staged: {}", first.as_bstr()));
+        }
+    }
     let args = ["rev-list", "--count", "--all", "--reflog", "--not", "--remotes"];
     // Its own `core.worktree` may be away.
     let count = Git::new(git_dir, args).worktree(git_dir, git_dir).run()?;

@@ -7,6 +7,7 @@ mod bad_input;
 mod bases;
 mod busy;
 mod cases_landed;
+mod cases_overlooked;
 mod cases_place;
 mod cases_processes;
 mod cases_registration;
