@@ -25,6 +25,8 @@ fn parse(path: &Path, text: &[u8], now: Timestamp) -> Result<Record, String> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let id = string(fields, "id").unwrap_or(&stem).to_owned();
     let artifacts = artifacts(fields)?;
+    let folders = ["session_root", "session_projects"].map(|name| string(fields, name).map(Path::new));
+    let folders = folders.into_iter().flatten().filter(|path| path.is_absolute()).map(super::resolve).collect();
     let pid = fields.get("pid").and_then(number);
     let released = fields.get("released").unwrap_or(&Value::Null);
     let finished = time(released);
@@ -41,7 +43,7 @@ fn parse(path: &Path, text: &[u8], now: Timestamp) -> Result<Record, String> {
     let session_root = string(fields, "session_root").map(PathBuf::from);
     let (format, path) = (format.into(), path.into());
     let lease = Lease { id, format, path, pid, state, finished, newest, worktrees, session_root, branches };
-    Ok(Record { lease, artifacts, acquired: None, ended })
+    Ok(Record { lease, artifacts, folders, acquired: None, ended })
 }
 
 fn state(path: &Path, pid: Option<i64>, start: Option<&str>, artifacts: &[Artifact]) -> LeaseState {
@@ -64,7 +66,12 @@ fn artifacts(fields: &Map<String, Value>) -> Result<Vec<Artifact>, String> {
         let from = bases.iter().flatten().map(|base| base.join(path));
         // A relative path says not from where.
         let paths = if path.is_absolute() { vec![path.to_owned()] } else { from.collect() };
-        paths.iter().map(|path| super::resolve(path)).collect()
+        // `.git` of a checkout stands for the checkout.
+        let checkout = |path: PathBuf| match path.parent() {
+            Some(parent) if path.file_name().is_some_and(|name| name == ".git") => parent.to_owned(),
+            Some(_) | None => path,
+        };
+        paths.iter().map(|path| checkout(super::resolve(path))).collect()
     };
     let entries = match fields.get("artifacts") {
         None | Some(Value::Null) => return Ok(Vec::new()),

@@ -34,6 +34,8 @@ pub struct Leases {
 struct Record {
     lease: Lease,
     artifacts: Vec<Artifact>,
+    /// The session's own folders, resolved: what lies in them is the session's, named or not yet.
+    folders: Vec<PathBuf>,
     /// When the lease was taken, where it says so: a worktree made later is not meant.
     acquired: Option<Timestamp>,
     /// When the session ended.
@@ -181,7 +183,11 @@ impl<'a> Subject<'a> {
 impl Record {
     fn names(&self, subject: &Subject<'_>) -> bool {
         match self.lease.state {
-            LeaseState::Live(_) => self.artifacts.iter().any(|a| a.is_at(subject) || a.is_branch(subject)),
+            LeaseState::Live(_) => {
+                let is_in = |(_, path): &(&Path, PathBuf)| self.folders.iter().any(|folder| path.starts_with(folder));
+                subject.worktree.as_ref().is_some_and(is_in)
+                    || self.artifacts.iter().any(|a| a.is_at(subject) || a.is_branch(subject))
+            }
             LeaseState::Dead | LeaseState::Released => {
                 self.fits(subject) || subject.worktree.is_none() && self.artifacts.iter().any(|a| a.is_branch(subject))
             }

@@ -181,7 +181,7 @@ fn record(path: &Path, own: OwnLease, repository: &Path) -> Record {
         written: Some(worktree),
         branch,
     };
-    Record { lease, artifacts: vec![artifact], acquired: Some(own.acquired), ended: own.finished }
+    Record { lease, artifacts: vec![artifact], folders: Vec::new(), acquired: Some(own.acquired), ended: own.finished }
 }
 
 #[cfg(test)]

@@ -290,3 +290,25 @@ fn a_lock_is_stale_when_its_process_is_provably_gone() {
     assert!(stale(format!("claude agent x (pid {pid} start {LONG_AGO})"), &places), "the id was used again");
     assert!(!stale(format!("openclaw pid={}", gone()), &[Path::new("/sys/kernel")]), "perhaps on another machine");
 }
+
+#[test]
+fn what_lies_in_the_folders_of_a_live_session_is_its_own() {
+    let scene = Scene::new();
+    let lease = |pid: i64, root: &Path| {
+        let fields = json!({"pid": pid, "artifacts": null, "session_root": root});
+        scene.lease(fields);
+        scene.ask(Some(&scene.worktree), Some("refs/heads/aos/x/ab45"), None)
+    };
+    let pid = i64::from(std::process::id());
+    assert!(matches!(lease(pid, scene.sandbox.root()), Fact::Known(Some(lease)) if lease.is_live()));
+    assert_eq!(lease(pid, &scene.sandbox.path("r")), Fact::Known(None), "it lies elsewhere");
+    assert_eq!(lease(0, scene.sandbox.root()), Fact::Known(None), "a dead one must name it");
+}
+
+#[test]
+fn the_git_directory_of_a_checkout_stands_for_it() {
+    let scene = Scene::new();
+    let artifact = json!({"repository": scene.sandbox.path("r/.git"), "branch": "aos/x/ab45"});
+    scene.lease(json!({"pid": std::process::id(), "artifacts": [artifact]}));
+    assert!(is_live(&scene.state()));
+}
