@@ -21,7 +21,10 @@ fn sources() -> Vec<Source> {
         let text = fs::read_to_string(&path).unwrap();
         let path = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
         let code = text.lines().take_while(|l| l.trim() != "#[cfg(test)]").enumerate();
-        let code = code.map(|(n, l)| (n + 1, uncommented(l).to_owned())).filter(|(_, l)| !l.trim().is_empty());
+        // A type, which fs_err has no own one for.
+        let code = code
+            .map(|(n, l)| (n + 1, uncommented(l).replace("std::fs::Metadata", "Metadata")))
+            .filter(|(_, l)| !l.trim().is_empty());
         Source { path, lines: text.lines().count(), code: code.collect() }
     };
     found.into_iter().map(read).collect()
