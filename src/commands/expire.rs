@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gix::ObjectId;
+use serde::Serialize;
 
 use super::{Context, fleet, sweep};
 use crate::error::{Error, Exit, Result};
@@ -13,6 +14,7 @@ use crate::journal::{Journal, Operation};
 use crate::landing::{self, Range};
 use crate::model::{Base, Fact, Landing, Timestamp};
 use crate::policy::{self, Policy};
+use crate::report::Format;
 use crate::sys::clock;
 
 /// Drop what released shadows left, once it is past its time and nothing needs it
@@ -46,17 +48,30 @@ pub fn until(operation: &Operation, keep: Duration) -> Timestamp {
     operation.header.started.checked_add(keep).unwrap_or(Timestamp::MAX)
 }
 
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    operations: Vec<Told>,
+}
+
+#[derive(Serialize)]
+struct Told {
+    operation: String,
+    repository: String,
+    state: &'static str,
+    detail: Option<String>,
+}
+
 /// Run it.
 ///
 /// # Errors
 /// When the only repository cannot be read, or its lock is busy.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let mut exit = Exit::Done;
-    let mut lines = String::new();
+    let mut operations = Vec::new();
     for (_, repo) in fleet::repositories(context.options, &context.dir) {
-        let told = repo.and_then(|repo| one(args, context, &repo));
-        match told {
-            Ok(text) => lines.push_str(&text),
+        match repo.and_then(|repo| one(args, context, &repo)) {
+            Ok(told) => operations.extend(told),
             Err(error) if context.options.many() => {
                 context.ui.error(&error);
                 exit = Exit::Failed;
@@ -64,29 +79,37 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             Err(error) => return Err(error),
         }
     }
-    if lines.is_empty() && exit == Exit::Done {
-        context.ui.note("nothing is past its time");
+    if context.options.format() == Format::Json {
+        let document = Document { schema: "git-shadow.expire.v1", operations };
+        // Strings and lists of them cannot fail to be written to memory.
+        let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
+        text.push(b'\n');
+        context.ui.answer(text);
+        return Ok(exit);
     }
-    context.ui.answer(lines);
+    let line = |told: &Told| match &told.detail {
+        Some(why) => format!("{} {}: {why}\n", told.state, told.operation),
+        None => format!("{} {}\n", told.state, told.operation),
+    };
+    context.ui.answer(operations.iter().map(line).collect::<String>());
     Ok(exit)
 }
 
-fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<String> {
+fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Told>> {
     let policy = policy::load(repo)?;
     let fetched = args.fetch && sweep::fetch(repo, &policy, context);
     let _lock = sweep::lock(repo)?;
     let journal = Journal::of(repo);
     recover(repo, &journal)?;
     let expiry = Expiry { keep: *policy.keep, now: clock::now(), fetched };
-    let mut text = String::new();
-    for (operation, ended) in expire(repo, &policy, &journal, &expiry)? {
-        let line = match ended {
-            Expired::Dropped => format!("dropped {operation}\n"),
-            Expired::Kept(why) => format!("kept {operation}: {why}\n"),
+    let told = |(operation, ended)| {
+        let (state, detail) = match ended {
+            Expired::Dropped => ("dropped", None),
+            Expired::Kept(why) => ("kept", Some(why)),
         };
-        text.push_str(&line);
-    }
-    Ok(text)
+        Told { operation, repository: repo.path().display().to_string(), state, detail }
+    };
+    Ok(expire(repo, &policy, &journal, &expiry)?.into_iter().map(told).collect())
 }
 
 /// Drop every operation that is past its time, where nothing needs it. The repository's lock must be held.

@@ -6,6 +6,7 @@
 /// The names, in the order in which a release passes them.
 pub const NAMES: &[&str] = &[
     "judged",       // step 1, and the lock is held
+    "again",        // 1: the shadow was judged again
     "gate",         // 2
     "journal",      // 3
     "saved",        // 4: copies are on the disk, no pin yet

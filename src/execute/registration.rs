@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::BString;
 
 use super::marker::BESIDE;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::journal::{files, of_path};
 use crate::sys::file;
 use crate::sys::tree::rename_no_replace;
@@ -40,8 +40,7 @@ fn walk(root: &Path, below: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) -> Re
             let target: Vec<u8> = of_path(&fs_err::read_link(entry.path())?).into();
             let is_ref = target.starts_with(b"refs/");
             found.insert(path, if is_ref { [b"ref: ".as_slice(), &target, b"\n"].concat() } else { target });
-        } else {
-            return Err(Error::failed("registration", format!("'{}' is no file", entry.path().display())));
+            // Anything else, as the socket of a file system monitor, has no bytes to keep.
         }
     }
     Ok(())

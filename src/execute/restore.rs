@@ -14,7 +14,7 @@ use crate::inspect::worktree::git_status;
 use crate::journal::{Item, WorktreeIntent, files};
 use crate::model::{Head, Registration, short_name};
 use crate::sys::file;
-use crate::sys::tree::{self, rename_no_replace};
+use crate::sys::tree::{self, Class, Snapshot, rename_no_replace};
 
 /// Put the registration and the files of a released item back.
 ///
@@ -52,9 +52,10 @@ pub(super) fn worktree(repo: &Repository, item: &Item) -> Result<TakenBack> {
         told.restored.push(format!("registration '{}'; its directory was gone already", worktree.id));
         return Ok(told);
     };
+    saved_files(&item.files(), &path)?;
     fill(&git_dir, &path)?;
     submodules(&git_dir, &path, &git_dir.join("modules"))?;
-    saved_files(&item.files(), &path)?;
+    modes(item, &path)?;
     failpoint("undo-files");
     told.missed.extend(verify(repo, worktree, &git_dir, &path)?);
     told.restored.push(format!("worktree '{}'", path.display()));
@@ -219,6 +220,15 @@ fn saved_files(saved: &Path, path: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Directories are as open or closed as they were; git only keeps the modes of files.
+fn modes(item: &Item, path: &Path) -> Result<()> {
+    let Some(snapshot) = files::read_json::<Snapshot>(&item.snapshot())? else { return Ok(()) };
+    for entry in snapshot.entries.iter().filter(|entry| entry.class == Class::Directory).rev() {
+        file::set_mode(&path.join(entry.path.to_path_lossy()), entry.stat.mode)?;
+    }
+    file::set_mode(path, snapshot.root.mode)
 }
 
 /// A restore that brings the record back but not the files must not go unseen.

@@ -29,6 +29,7 @@ impl Executor<'_> {
     ) -> Result<Vec<StepReport>, Stop> {
         let repo = self.repo;
         let first = planned.first_step();
+        failpoint("again");
         let snapshot = gate::look(repo, self.witness, planned, worktree)?;
         failpoint("gate");
         let failed = |error| Stop::failed(first, error);

@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
 use crate::error::{Error, Result};
 
 /// Who may read a file that is written.
@@ -48,6 +51,20 @@ pub fn make_dir(path: &Path, mode: u32) -> Result<()> {
     match rustix::fs::mkdir(path, rustix::fs::Mode::from_raw_mode(mode as rustix::fs::RawMode & 0o7777)) {
         Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
         Err(error) => Err(Error::failed("io", format!("cannot make '{}': {error}", path.display()))),
+    }
+}
+
+/// Give a directory the permission bits of `mode`; one that is not there, or is something else, needs none.
+///
+/// # Errors
+/// When they cannot be changed.
+pub fn set_mode(directory: &Path, mode: u32) -> Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let failed = |e: Errno| Error::failed("io", format!("cannot set the mode of '{}': {e}", directory.display()));
+    match rustix::fs::open(directory, flags, Mode::empty()) {
+        Ok(opened) => rustix::fs::fchmod(opened, Mode::from_raw_mode(mode & 0o7777)).map_err(failed),
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
+        Err(error) => Err(failed(error)),
     }
 }
 

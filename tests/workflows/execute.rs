@@ -306,6 +306,8 @@ fn what_changes_in_the_worktree_between_the_steps_is_seen() {
     for (name, what) in [
         ("judged", "echo edit >>f"),
         ("judged", "echo new >new"),
+        ("again", "echo edit >>f"),
+        ("again", "echo new >new"),
         ("gate", "echo edit >>f"),
         ("pins", "touch a.txt"),
         ("marker", "echo new >new"),
@@ -341,4 +343,19 @@ fn a_process_that_enters_the_renamed_tree_reverses_the_release() {
     assert_eq!(outcome, "raced");
     assert!(detail.contains("in use"), "{detail}");
     assert_eq!(sandbox.git("a", ["status", "--porcelain", "--branch"]), "## aos/a");
+}
+
+#[test]
+fn what_landed_anew_meanwhile_is_not_what_was_planned() {
+    let mut sandbox = Sandbox::mk();
+    let _ = sandbox.landed("a");
+    let script = "cd a && echo more >more && git add more && git commit -qm more && cd ../r && \
+                  git merge -q --squash aos/a && git commit -qm 'more (#2)'";
+    let run = prune_with(&mut sandbox, "judged", script).exits(2);
+    let (outcome, detail) = stopped(&run, "aos/a");
+    assert_eq!(outcome, "raced");
+    assert!(detail.contains("HEAD moved"), "{detail}");
+    assert!(sandbox.path("a/more").exists());
+    sandbox.prune();
+    sandbox.assert_released("a");
 }

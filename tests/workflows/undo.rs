@@ -210,3 +210,25 @@ fn a_file_at_the_path_is_something_else() {
     assert!(run.stdout.contains("something else is at"), "{run:#?}");
     assert_eq!(fs::read_to_string(sandbox.path("a")).unwrap(), "precious\n");
 }
+
+#[test]
+fn a_directory_with_another_link_is_not_ours() {
+    let sandbox = landed();
+    sandbox.prune();
+    sandbox.write("a/.git", "gitdir: /elsewhere\n");
+    sandbox.shadow("r", ["undo"]).exits(1);
+    assert_eq!(fs::read_to_string(sandbox.path("a/.git")).unwrap(), "gitdir: /elsewhere\n");
+    assert!(!sandbox.path("r/.git/worktrees").exists());
+}
+
+#[test]
+fn directories_are_as_closed_as_they_were() {
+    let sandbox = landed();
+    sandbox.sh("a", "chmod 700 . dir; chmod 750 dir/sub");
+    let before = state(&sandbox);
+    sandbox.prune();
+    sandbox.assert_released("a");
+    sandbox.shadow("r", ["undo"]).exits(0);
+    assert_eq!(before, state(&sandbox));
+    assert_eq!(sandbox.sh("", "stat -c %a a a/dir a/dir/sub | tr '\\n' ' '").trim(), "700 700 750");
+}
