@@ -59,7 +59,7 @@ fn earlier_tip(scene: &mut Scene<'_, '_>, case: &Case) -> Result<Option<Node>> {
         let from = scene.line.place(&mut scene.world.history, base)?.min(scene.oldest());
         let merge = (Some(scene.world.history.id(base)), scene.world.history.id(node));
         tips.push(node);
-        searches.push(Search::new(scene, Proof::Replay, delta, merge, from));
+        searches.push(Search::new(scene, Proof::Replay, delta, merge, (from, case.reach)));
     }
     for (tip, found) in tips.into_iter().zip(solve(scene, searches)) {
         if found?.is_some() {

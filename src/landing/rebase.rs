@@ -41,8 +41,25 @@ pub(super) fn in_order(scene: &mut Scene<'_, '_>, case: &Case, first: &[Option<D
     Ok(Some(depths))
 }
 
+/// The commits that the own ones of a case became, if none of them needs a merge to be told. Spares git the merge of
+/// the tip, which would name the last of them as well.
+pub(super) fn plainly(scene: &mut Scene<'_, '_>, case: &Case, from: Depth) -> Result<Option<Vec<Depth>>> {
+    if !case.linear || case.own.len() < 2 {
+        return Ok(None);
+    }
+    let (mut depths, mut before) = (Vec::new(), from);
+    for at in 0..case.own.len() {
+        match search(scene, case, at, before)?.first(scene)? {
+            Some((depth, true)) => before = depth,
+            Some((_, false)) | None => return Ok(None),
+        }
+        depths.push(before);
+    }
+    Ok(Some(depths))
+}
+
 fn search(scene: &mut Scene<'_, '_>, case: &Case, at: usize, from: Depth) -> Result<Search> {
     let own = &case.own[at];
     let (base, theirs) = (scene.world.history.id(own.parent), scene.world.history.id(own.node));
-    Search::new(scene, Proof::Replay, own.delta.clone(), (Some(base), theirs), from)
+    Search::new(scene, Proof::Replay, own.delta.clone(), (Some(base), theirs), (from, case.reach))
 }

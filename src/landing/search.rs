@@ -58,21 +58,34 @@ pub(super) struct Search {
     /// Names that the base may have given to changed files.
     pub renamed: Vec<PathId>,
     queue: BinaryHeap<(Depth, PathId)>,
+    start: Option<Depth>,
     last: Option<Depth>,
+    peeked: Option<(Depth, bool)>,
 }
 
 impl Search {
-    /// A search for commits newer than `from`.
+    /// A search for commits newer than `from`; the branch left the line at `left`.
     pub(super) fn new(
         scene: &mut Scene<'_, '_>,
         proof: Proof,
         delta: Rc<Delta>,
         (base, theirs): (Option<ObjectId>, ObjectId),
-        from: Depth,
+        (from, left): (Depth, Depth),
     ) -> Result<Self> {
-        let renamed = scene.index.renamed(&delta, from);
-        let mut search = Search { proof, delta, base, theirs, renamed, queue: BinaryHeap::new(), last: None };
-        let Some(start) = search.start(scene, from)? else { return Ok(search) };
+        let renamed = scene.index.renamed(&delta, from.max(left));
+        let mut search = Search {
+            proof,
+            delta,
+            base,
+            theirs,
+            renamed,
+            queue: BinaryHeap::new(),
+            start: None,
+            last: None,
+            peeked: None,
+        };
+        search.start = search.start(scene, from)?;
+        let Some(start) = search.start else { return Ok(search) };
         let paths = search.delta.changes.iter().map(|c| c.path).chain(search.renamed.iter().copied());
         for path in paths {
             // The first at `start` or newer.
@@ -81,6 +94,14 @@ impl Search {
             }
         }
         Ok(search)
+    }
+
+    /// Look at the commit of this depth, too, even if it touches nothing.
+    pub(super) fn also(mut self, depth: Depth) -> Self {
+        if self.start.is_some_and(|start| depth <= start) {
+            self.queue.push((depth, PathId::MAX));
+        }
+        self
     }
 
     /// Where it starts: every changed path must have moved on the base by then, or nothing landed.
@@ -118,8 +139,17 @@ impl Search {
         None
     }
 
-    /// The next candidate that is not ruled out: its depth, and whether it needs no merge.
+    /// The first candidate that is not ruled out: its depth, and whether it needs no merge. It stays to be looked at.
+    pub(super) fn first(&mut self, scene: &mut Scene<'_, '_>) -> Result<Option<(Depth, bool)>> {
+        self.peeked = self.next(scene, false)?;
+        Ok(self.peeked)
+    }
+
+    /// The next candidate that is not ruled out.
     fn next(&mut self, scene: &mut Scene<'_, '_>, sieve: bool) -> Result<Option<(Depth, bool)>> {
+        if let Some(peeked) = self.peeked.take() {
+            return Ok(Some(peeked));
+        }
         while let Some(depth) = self.next_depth(scene) {
             if scene.base_of(depth).is_none() {
                 continue;

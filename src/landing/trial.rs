@@ -96,8 +96,8 @@ fn round(scene: &mut Scene<'_, '_>, trials: &mut [Trial<'_>]) {
     let mut proofs: Vec<Option<Proof>> = open.iter().map(|_| None).collect();
     let mut replays: Vec<Vec<Option<Depth>>> = open.iter().map(|_| Vec::new()).collect();
 
-    for (at, found) in tip_searches(scene, &open, &proofs, search::Proof::Replay) {
-        note(found.map(|f| f.map(|d| Proof { how: How::Squash, depths: vec![d] })), &mut proofs[at], &mut errors[at]);
+    for (at, found) in tips(scene, &open, &proofs, search::Proof::Replay) {
+        note(found, &mut proofs[at], &mut errors[at]);
     }
     let rest: Vec<usize> = (0..open.len()).filter(|&at| proofs[at].is_none()).collect();
     let oldest = scene.oldest();
@@ -111,33 +111,52 @@ fn round(scene: &mut Scene<'_, '_>, trials: &mut [Trial<'_>]) {
         });
         note(ordered.map(|o| o.map(|depths| Proof { how: How::Rebase, depths })), &mut proofs[at], &mut errors[at]);
     }
-    for (at, found) in tip_searches(scene, &open, &proofs, search::Proof::Contained) {
-        let proof = found.map(|f| f.map(|d| Proof { how: How::Contained, depths: vec![d] }));
-        note(proof, &mut proofs[at], &mut errors[at]);
+    for (at, found) in tips(scene, &open, &proofs, search::Proof::Contained) {
+        note(found, &mut proofs[at], &mut errors[at]);
     }
     for (((trial, proof), error), replays) in open.iter_mut().zip(proofs).zip(errors).zip(replays) {
         close(scene, trial, proof, error, &replays);
     }
 }
 
-/// The first commit that proves for each tip that has no proof yet.
-fn tip_searches(
+/// What proves each tip as a whole that has no proof yet.
+fn tips(
     scene: &mut Scene<'_, '_>,
     open: &[&mut Trial<'_>],
     proofs: &[Option<Proof>],
     kind: search::Proof,
-) -> Vec<(usize, Result<Option<Depth>>)> {
-    let (mut asked, mut searches) = (Vec::new(), Vec::new());
+) -> Vec<(usize, Result<Option<Proof>>)> {
+    let (mut answers, mut asked, mut searches) = (Vec::new(), Vec::new(), Vec::new());
     for (at, trial) in open.iter().enumerate().filter(|(at, _)| proofs[*at].is_none()) {
         let case = trial.case;
         // The merge that brought the merge base may have brought the work as well.
         let beside = kind == search::Proof::Contained && !case.on_line && trial.undone.is_none();
         let from = if beside { (trial.from + 1).min(scene.oldest()) } else { trial.from };
         let merge = (case.base(scene.world), scene.world.history.id(case.tip));
+        let mut search = Search::new(scene, kind, case.delta.clone(), merge, (from, case.reach));
+        if beside {
+            search = search.map(|search| search.also(trial.from));
+        }
+        if let (search::Proof::Replay, Ok(search)) = (kind, &mut search)
+            && let Ok(Some(depths)) = spared(scene, trial, search)
+        {
+            answers.push((at, Ok(Some(Proof { how: How::Rebase, depths }))));
+            continue;
+        }
         asked.push(at);
-        searches.push(Search::new(scene, kind, case.delta.clone(), merge, from));
+        searches.push(search);
     }
-    asked.into_iter().zip(solve(scene, searches)).collect()
+    let how = if kind == search::Proof::Replay { How::Squash } else { How::Contained };
+    let proof = |found: Option<Depth>| found.map(|depth| Proof { how, depths: vec![depth] });
+    answers.extend(asked.into_iter().zip(solve(scene, searches).into_iter().map(|found| found.map(proof))));
+    answers
+}
+
+/// The commits of a plain rebase, where git would have to merge to tell the tip and not name an older commit.
+fn spared(scene: &mut Scene<'_, '_>, trial: &Trial<'_>, search: &mut Search) -> Result<Option<Vec<Depth>>> {
+    let Some((first, false)) = search.first(scene)? else { return Ok(None) };
+    let depths = rebase::plainly(scene, trial.case, trial.from)?;
+    Ok(depths.filter(|depths| depths.last().is_some_and(|last| *last >= first)))
 }
 
 fn note(found: Result<Option<Proof>>, proof: &mut Option<Proof>, error: &mut Option<Error>) {

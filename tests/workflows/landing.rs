@@ -161,7 +161,7 @@ fn stacked_branches_land_one_by_one() {
          squash a first; put m z; ci; squash b second",
     );
     assert_landed(&sandbox, "a", How::Squash, "first");
-    assert_landed(&sandbox, "b", How::Squash, "second");
+    assert_landed(&sandbox, "b", How::Rebase, "second");
 }
 
 #[test]
@@ -242,8 +242,8 @@ fn a_rebase_names_the_last_commit() {
     let script =
         format!("{TWO_COMMITS} put m y; ci; git cherry-pick b~1 b >/dev/null; git tag landing; edit f 3 0; ci");
     let sandbox = history(&script);
-    // The tip merged into the parent of the last one gives it as well: both names are right.
-    assert_landed(&sandbox, "b", How::Squash, "landing");
+    // The tip merged into the parent of the last one gives it as well: both names would be right.
+    assert_landed(&sandbox, "b", How::Rebase, "landing");
     let spread = history(
         "new b; edit f 3 three; ci one; edit f 4 four; ci two; on main; edit f 29 x; ci; git cherry-pick b~1 >/dev/null;
          edit f 3 other; ci; edit f 3 three; ci; edit f 3 'line 3'; ci away; git cherry-pick b >/dev/null || :;

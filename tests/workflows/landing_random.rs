@@ -387,15 +387,14 @@ fn fault(history: &mut History, oracle: &Oracle, found: &Fact<Landing>) -> Optio
     let commit = landed.commit.to_string();
     // After a landing that was undone a later one is named.
     let earlier = oracle.squash.iter().chain(&oracle.contained).find(|c| **c != commit);
-    let again = earlier.is_some_and(|first| {
-        let at = |commit: &str| oracle.line.iter().position(|c| c == commit);
-        at(first) < at(&commit) && undone_between(history, &oracle.line, first, &commit)
-    });
+    let at = |commit: &str| oracle.line.iter().position(|c| c == commit);
+    let again =
+        earlier.is_some_and(|first| at(first) < at(&commit) && undone_between(history, &oracle.line, first, &commit));
     let first = |all: &[String]| all.first() == Some(&commit) || again && all.contains(&commit);
     let right = match landed.how {
         How::Ancestor => false,
         How::Squash => first(&oracle.squash),
-        How::Rebase => oracle.rebase && (oracle.squash.is_empty() || again),
+        How::Rebase => oracle.rebase && (again || oracle.squash.first().is_none_or(|s| at(s) >= at(&commit))),
         How::Contained => first(&oracle.contained) && (again || oracle.squash.is_empty() && !oracle.rebase),
     };
     (!right).then(|| "wrong".into())
