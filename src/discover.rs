@@ -52,12 +52,19 @@ pub fn discover(repo: &Repository, gix: &gix::Repository, policy: &Policy, lease
 pub fn users_now(repo: &Repository) -> Result<Vec<(BString, BranchUser)>> {
     let refs = Refs::read(&repo.local())?;
     let registrations = registrations(repo, &refs)?;
-    if repo.work_dir().is_some()
+    if main_checkout(repo).is_some()
         && let (_, Some(why)) = registration::names(repo.common_dir(), &refs)
     {
         return Err(Error::failed("bad-registrations", format!("the main worktree may name any branch: {why}")));
     }
     Ok(users(repo, &refs, &registrations))
+}
+
+/// Where somebody may work on what the repository's own HEAD names. A bare repository's names its default branch, and
+/// nobody works there; one that is only called bare (`core.bare` on a checkout) still has its files around it.
+fn main_checkout(repo: &Repository) -> Option<&Path> {
+    let around = || repo.common_dir().file_name().filter(|name| *name == ".git").and(repo.common_dir().parent());
+    repo.work_dir().or_else(around)
 }
 
 fn users(repo: &Repository, refs: &Refs, registrations: &[Registration]) -> Vec<(BString, BranchUser)> {
@@ -71,8 +78,7 @@ fn users(repo: &Repository, refs: &Refs, registrations: &[Registration]) -> Vec<
             }
         }
     };
-    // A bare repository's HEAD names its default branch; nobody works there.
-    if let Some(path) = repo.work_dir() {
+    if let Some(path) = main_checkout(repo) {
         let (names, _) = registration::names(repo.common_dir(), refs);
         add(&names, None, path);
     }

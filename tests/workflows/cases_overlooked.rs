@@ -158,3 +158,18 @@ fn a_submodule_has_linked_worktrees_too() {
     );
     sandbox.assert_held("a", "submodule");
 }
+
+/// `core.bare` on a checkout takes git's main worktree away, not the person who works in it.
+#[test]
+fn a_checkout_that_is_called_bare_still_has_its_branch() {
+    let sandbox = Sandbox::mk();
+    sandbox.landed("a");
+    sandbox.sh(
+        "r",
+        "git worktree remove ../a; git config core.bare true
+         mkdir .git/rebase-merge; echo refs/heads/aos/a >.git/rebase-merge/head-name",
+    );
+    assert_eq!(sandbox.holds("aos/a"), ["checked-out"]);
+    let _ = sandbox.prune();
+    assert!(sandbox.has_branch("aos/a"));
+}
