@@ -51,7 +51,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let session_roots = sessions::plan(&host, &policy::load_user()?, &repositories);
     let report = told(context, &host, true, repositories, session_roots, None);
     let counts = Summary::of(&report);
-    let open = !args.dry_run && counts.release + counts.partial > 0;
+    let goes = counts.release + counts.partial + report.folders() > 0;
+    let open = !args.dry_run && goes;
     let asks = open && context.options.format() == Format::Human && context.ui.can_ask();
     let exit = context.tell(&report, &View { asks, ..View::default() });
     if !asks {
@@ -60,7 +61,11 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         }
         return Ok(exit);
     }
-    if !context.ui.ask(&format!("release {}?", counts.share())) {
+    let question = match report.folders() {
+        0 => format!("release {}?", counts.share()),
+        number => format!("release {}, and delete session folders ({number})?", counts.share()),
+    };
+    if !context.ui.ask(&question) {
         context.ui.note("nothing was changed");
         return Ok(exit);
     }

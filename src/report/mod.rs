@@ -18,7 +18,7 @@ use jiff::SignedDuration;
 
 use crate::error::{Error, Exit};
 use crate::judge::Judgement;
-use crate::model::{Hold, Outcome, PendingWork, RepositoryFacts, StepKind, StepReport, Timestamp, Verdict};
+use crate::model::{Code, Hold, Outcome, PendingWork, RepositoryFacts, StepKind, StepReport, Timestamp, Verdict};
 
 /// In which form a report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +157,19 @@ pub struct Report {
     pub operation: Option<String>,
 }
 
+impl SessionRoot {
+    /// It only waits for a session, or for worktrees of which the report tells already.
+    pub fn waits(&self) -> bool {
+        self.holds.iter().any(|hold| matches!(hold.code, Code::Live | Code::NestedWorktree | Code::Grace))
+    }
+}
+
 impl Report {
+    /// How many session roots go.
+    pub fn folders(&self) -> usize {
+        self.session_roots.iter().filter(|root| root.holds.is_empty()).count()
+    }
+
     /// Nothing but an error about the place that was asked about.
     pub fn failed(command: &'static str, now: Timestamp, place: &Path, error: Error) -> Self {
         Report {

@@ -24,7 +24,19 @@ pub(super) fn planned(page: &mut Page, report: &Report, view: &View, canvas: &Ca
             }
         }
     });
-    if counts.release + counts.partial > 0 && !view.asks {
+    let folders = report.folders();
+    if folders > 0 {
+        let folders = words::count(folders, "session folder");
+        page.text.push_str(&format!("would delete {folders} that nothing is left in\n"));
+    }
+    for root in report.session_roots.iter().filter(|root| view.verbose || !root.waits()) {
+        let path = canvas.path(&root.path);
+        page.text.push_str(&match root.holds.first() {
+            None => format!("{}\n", canvas.ink(Ink::Green, &format!(" - {path}"))),
+            Some(hold) => format!(" = {path}  held: {}\n", safe_lossy(&hold.message)),
+        });
+    }
+    if counts.release + counts.partial + folders > 0 && !view.asks {
         page.hints.push(match report.command {
             "prune-sessions" => "nothing was changed; run 'git shadow prune-sessions --yes' to release".into(),
             command => format!("nothing was changed; run 'git shadow {command}' without -n to release"),
@@ -135,6 +147,14 @@ pub(super) fn done(page: &mut Page, report: &Report, view: &View, canvas: &Canva
             text.push('\n');
         }
     });
+    for root in report.session_roots.iter().filter(|root| view.verbose || !root.waits()) {
+        let (mark, word, ink, why) = match root.holds.first() {
+            None => ('-', "deleted", Ink::Green, "nothing was left in it".into()),
+            Some(hold) => ('=', "held", Ink::Plain, safe_lossy(&hold.message)),
+        };
+        let tag = canvas.ink(ink, &format!("{:10}", format!("[{word}]")));
+        page.text.push_str(&format!(" {mark} {tag}  {}  {why}\n", canvas.path(&root.path)));
+    }
     let counts = Summary::of(report);
     let rows = report.repositories.iter().flat_map(|repository| &repository.shadows);
     let in_part = rows.filter(|row| matches!(ending(row), (_, "partial", _))).count();
@@ -153,6 +173,9 @@ pub(super) fn done(page: &mut Page, report: &Report, view: &View, canvas: &Canva
         if number > 0 {
             parts.push(format!("{word} {number}"));
         }
+    }
+    if report.folders() > 0 {
+        parts.push(format!("deleted {}", words::count(report.folders(), "session folder")));
     }
     let operation = report.operation.as_ref().map(|operation| format!(" (operation {operation})")).unwrap_or_default();
     page.text.push_str(&format!("{}{operation}\n", parts.join(", ")));

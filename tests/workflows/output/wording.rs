@@ -1,7 +1,7 @@
 //! Nothing in the forms for people is said twice, left out or misleading.
 
-use git_shadow::model::{Because, Code, Fact, Half, How, On, Outcome, StepKind, Verdict};
-use git_shadow::report::{ShadowReport, View, human};
+use git_shadow::model::{Because, Code, Fact, Half, Hold, How, On, Outcome, StepKind, Verdict};
+use git_shadow::report::{SessionRoot, ShadowReport, View, human};
 
 use super::made::{Made as _, branch, canvas, report, repository};
 
@@ -61,6 +61,27 @@ fn what_helps_is_said_once() {
     assert_eq!(hints[1..4], help);
     let hints = human::render(&report, &View { asks: true, ..View::default() }, &canvas(None)).hints;
     assert_eq!(hints[..3], help, "a question follows, and says how to go on");
+}
+
+#[test]
+fn session_folders_that_go_are_shown_before_and_after() {
+    let hold = |code| Hold { code, on: On::Worktree, message: "it waits".into(), remedy: None };
+    let root = |path: &str, holds| SessionRoot { path: path.into(), holds };
+    let told = |dry_run, verbose| {
+        let mut report = report("prune-sessions", dry_run, vec![repository("/w/repo", vec![going(b"aos/a")])]);
+        report.session_roots = vec![
+            root("/s/ab45", Vec::new()),
+            root("/s/cd56", vec![hold(Code::Live)]),
+            root("/s/ef67", vec![hold(Code::Untracked)]),
+        ];
+        human::render(&report, &View { verbose, ..View::default() }, &canvas(None)).text
+    };
+    let plan = "would delete 1 session folder that nothing is left in\n - /s/ab45\n = /s/ef67  held: it waits\n";
+    assert!(told(true, false).ends_with(plan), "{}", told(true, false));
+    assert!(told(true, true).contains(" = /s/cd56  held: it waits\n"));
+    let done = told(false, false);
+    let lines = " - [deleted]   /s/ab45  nothing was left in it\n = [held]      /s/ef67  it waits\n";
+    assert!(done.contains(lines) && done.ends_with(", deleted 1 session folder\n"), "{done}");
 }
 
 #[test]
