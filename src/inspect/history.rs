@@ -138,7 +138,9 @@ impl History {
         facts.unpushed = self.reach.unpushed(tip);
         facts.in_base = self.reach.in_base(tip);
         facts.on_remote = Fact::Known(self.reach.on_remote(tip, Some(branch.name.as_bstr())));
-        facts.landing = self.landing(tip);
+        // What made no commit has nothing that could land, or be undone on the base.
+        let is_unused = facts.own_work == Fact::Known(false) && matches!(facts.in_base, Fact::Known(Some(_)));
+        facts.landing = if is_unused { Fact::NotApplicable } else { self.landing(tip) };
         let commit = facts.landing.known().and_then(landing_commit);
         facts.landed_locally_only = Fact::Known(commit.is_some_and(|c| self.not_pushed.contains(&c)));
         facts
