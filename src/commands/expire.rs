@@ -152,7 +152,7 @@ impl Proof for Shown<'_> {
         let is_commit = |id: &ObjectId| gix.find_header(*id).is_ok_and(|h| h.kind() == gix::objs::Kind::Commit);
         let bases: Vec<Base> = self.bases.iter().filter(|base| self.keeps(&base.name)).cloned().collect();
         let asked: Vec<ObjectId> = commits.iter().copied().filter(is_commit).collect();
-        let mut told = landing::prove(self.repo, &bases, &asked, &Range::default()).into_iter();
+        let mut told = landing::prove(&self.repo.local(), &bases, &asked, &Range::default()).into_iter();
         let landed = |fact| matches!(fact, Some(Fact::Known(Landing::Landed(_))));
         Ok(commits.iter().map(|id| is_commit(id) && landed(told.next())).collect())
     }

@@ -33,12 +33,12 @@ pub fn repositories(options: &Options, dir: &Path) -> Vec<Found> {
         places.push(dir.to_owned());
     }
     let mut seen = HashSet::new();
-    let mut found: Vec<Found> = places
+    let opened = sys::threads::map(sys::threads::available(), &places, |place| {
+        let repository = Repository::discover(place);
+        (repository.as_ref().map_or_else(|_| place.clone(), |repo| repo.path().to_owned()), repository)
+    });
+    let mut found: Vec<Found> = opened
         .into_iter()
-        .map(|place| {
-            let repository = Repository::discover(&place);
-            (repository.as_ref().map_or(place, |repo| repo.path().to_owned()), repository)
-        })
         .filter(|(_, repo)| repo.as_ref().map_or(true, |repo| seen.insert(repo.common_dir().to_owned())))
         .chain(failed.into_iter().map(|(place, error)| (place, Err(error))))
         .collect();

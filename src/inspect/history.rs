@@ -73,7 +73,7 @@ impl History {
             gone: HashSet::new(),
             bases,
         };
-        history.prove(repo, gix, policy, &known, &tips, discovery);
+        history.prove(gix, policy, &known, &tips, discovery);
         let protection = protect::Protection::read(repo, policy, &known);
         for branch in branches {
             if let Some(why) = protection.of(policy, branch.name.as_bstr()) {
@@ -88,7 +88,6 @@ impl History {
 
     fn prove(
         &mut self,
-        repo: &Repository,
         gix: &gix::Repository,
         policy: &Policy,
         bases: &[Base],
@@ -100,7 +99,7 @@ impl History {
         }
         let mut asked: Vec<ObjectId> = tips.iter().copied().collect();
         asked.sort();
-        let proved = landing::prove(repo, bases, &asked, &landing::Range::default());
+        let proved = landing::prove(gix, bases, &asked, &landing::Range::default());
         if *policy.landing_pushed {
             let commits: HashSet<ObjectId> =
                 proved.iter().filter_map(|l| l.known()).filter_map(landing_commit).collect();

@@ -82,7 +82,8 @@ impl Outside {
 #[derive(Debug)]
 pub struct Reach {
     bases: Vec<(RefAt, Outside)>,
-    outside_bases: Outside,
+    /// Where there is not just one base, which says the same.
+    outside_bases: Option<Outside>,
     outside_all: Outside,
     remotes: Vec<RefAt>,
     /// Commits in no base, with the first remote-tracking ref that reaches them.
@@ -104,8 +105,8 @@ impl Reach {
             }
         }
         Reach {
+            outside_bases: (walked.len() != 1).then(|| Outside::walk(repo, tips, &base_tips)),
             bases: walked,
-            outside_bases: Outside::walk(repo, tips, &base_tips),
             outside_all: Outside::walk(repo, tips, &all),
             on_remotes: on_remotes(repo, &remotes, &base_tips),
             remotes,
@@ -126,7 +127,8 @@ impl Reach {
 
     /// Commits of the tip that are in no base.
     pub fn own_commits(&self, tip: ObjectId) -> Fact<usize> {
-        self.outside_bases.count(tip).into()
+        let outside = self.outside_bases.as_ref().or(self.bases.first().map(|(_, outside)| outside));
+        outside.map_or(Fact::NotAsked, |outside| outside.count(tip).into())
     }
 
     /// Commits of the tip that are in no base and on no remote.

@@ -36,7 +36,7 @@ use std::collections::HashMap;
 use gix::ObjectId;
 
 use crate::error::{Error, Result, chain};
-use crate::git::{Merger, Repository};
+use crate::git::Merger;
 use crate::model::{Base, Fact, Landing};
 use history::Node;
 use line::Line;
@@ -50,16 +50,15 @@ pub struct Range {
 }
 
 /// What became of each tip, in the order of `tips`. The bases are indexed once for all tips.
-pub fn prove(repo: &Repository, bases: &[Base], tips: &[ObjectId], range: &Range) -> Vec<Fact<Landing>> {
+pub fn prove(repo: &gix::Repository, bases: &[Base], tips: &[ObjectId], range: &Range) -> Vec<Fact<Landing>> {
     match judge(repo, bases, tips, range) {
         Ok(answers) => answers.into_iter().map(Fact::from).collect(),
         Err(error) => tips.iter().map(|_| Fact::Unknown(error.message.clone())).collect(),
     }
 }
 
-fn judge(repo: &Repository, bases: &[Base], tips: &[ObjectId], range: &Range) -> Result<Vec<Result<Landing>>> {
-    let local = repo.local();
-    let mut world = World::new(&local, Merger::new(&local))?;
+fn judge(repo: &gix::Repository, bases: &[Base], tips: &[ObjectId], range: &Range) -> Result<Vec<Result<Landing>>> {
+    let mut world = World::new(repo, Merger::new(repo))?;
     let lines = lines(&mut world, bases, range)?;
     let tops: Vec<Node> = lines.iter().map(|(line, _)| line.tip()).collect();
     let tips: Vec<Node> = tips.iter().map(|id| world.history.node(*id)).collect();

@@ -44,7 +44,7 @@ fn bases(sandbox: &Sandbox, names: &[&str]) -> Vec<Base> {
 fn ask(sandbox: &Sandbox, names: &[&str], branch: &str, range: &Range) -> Fact<Landing> {
     let repo = Repository::discover(&sandbox.repo()).unwrap();
     let tip = oid(sandbox, &format!("refs/heads/{branch}"));
-    prove(&repo, &bases(sandbox, names), &[tip], range).remove(0)
+    prove(&repo.local(), &bases(sandbox, names), &[tip], range).remove(0)
 }
 
 fn landing(sandbox: &Sandbox, branch: &str) -> Landing {
@@ -506,7 +506,7 @@ fn a_broken_object_is_unknown_for_its_tip_only() {
     assert_landed(&sandbox, "b", How::Squash, "landing");
     let repo = Repository::discover(&sandbox.repo()).unwrap();
     let tips = ["b", "c", "b"].map(|name| oid(&sandbox, &format!("refs/heads/{name}")));
-    let found = prove(&repo, &bases(&sandbox, &["refs/heads/main"]), &tips, &Range::default());
+    let found = prove(&repo.local(), &bases(&sandbox, &["refs/heads/main"]), &tips, &Range::default());
     assert!(matches!(found[1], Fact::Unknown(_)), "{:?}", found[1]);
     assert!(matches!((&found[0], &found[2]), (Fact::Known(Landing::Landed(_)), Fact::Known(Landing::Landed(_)))));
 }

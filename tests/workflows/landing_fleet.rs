@@ -26,7 +26,7 @@ fn compare(root: &Path) -> usize {
         let shadows: Vec<&Value> = truth.iter().filter(|t| t["repo"] == name).collect();
         let tips: Vec<ObjectId> = shadows.iter().map(|t| oid(&t["tip"])).collect();
         let bases = [base("refs/remotes/origin/main"), base("refs/heads/main")];
-        for (shadow, found) in shadows.iter().zip(prove(&repo, &bases, &tips, &Range::default())) {
+        for (shadow, found) in shadows.iter().zip(prove(&repo.local(), &bases, &tips, &Range::default())) {
             let kind = shadow["class"].as_str().unwrap();
             let right = match &found {
                 Fact::Known(Landing::Landed(landed)) if kind.starts_with("unused") => landed.how.as_str() == "ancestor",

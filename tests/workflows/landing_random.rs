@@ -415,7 +415,7 @@ fn check(dir: &Path, seed: u64, tally: &mut BTreeMap<String, usize>) -> Vec<Stri
     let tips: Vec<ObjectId> = branches.iter().map(|b| oid(b)).collect();
     let bases = [Base { name: "refs/heads/main".into(), tip: oid(&main), fetched_at: None }];
     let mut faults = Vec::new();
-    for (branch, found) in branches.iter().zip(prove(&repo, &bases, &tips, &Range::default())) {
+    for (branch, found) in branches.iter().zip(prove(&repo.local(), &bases, &tips, &Range::default())) {
         let oracle = oracle(&history, &main, branch);
         if let Fact::Known(landing) = &found {
             let name = format!("{landing:?}").split([' ', '(', '{']).next().unwrap().to_owned();
