@@ -10,7 +10,7 @@ use crate::error::{Error, Exit, Result};
 use crate::execute::expire::{Expired, Proof, expire as expire_one};
 use crate::execute::recover;
 use crate::git::{Repository, bases};
-use crate::journal::{Journal, Operation};
+use crate::journal::{Journal, Operation, Turns};
 use crate::landing::{self, Range};
 use crate::model::{Base, Fact, Landing, Timestamp};
 use crate::policy::{self, Policy};
@@ -109,10 +109,11 @@ fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Told
         };
         Told { operation, repository: repo.path().display().to_string(), state, detail }
     };
-    Ok(expire(repo, &policy, &journal, &expiry)?.into_iter().map(told).collect())
+    Ok(expire(repo, &policy, &journal, &expiry, None)?.into_iter().map(told).collect())
 }
 
-/// Drop every operation that is past its time, where nothing needs it. The repository's lock must be held.
+/// Drop every operation that is past its time (with `turns`: those whose turn it is), where nothing needs it. The
+/// repository's lock must be held.
 ///
 /// # Errors
 /// The first failure; the others are tried all the same.
@@ -121,6 +122,7 @@ pub fn expire(
     policy: &Policy,
     journal: &Journal,
     expiry: &Expiry,
+    turns: Option<&mut Turns>,
 ) -> Result<Vec<(String, Expired)>> {
     let mut ended = Vec::new();
     let mut failed = None;
@@ -130,11 +132,18 @@ pub fn expire(
     }
     let bases = bases::resolve(repo, policy);
     let mut shown = Shown { repo, bases: bases.known().cloned().unwrap_or_default(), fetched: expiry.fetched };
-    for operation in past {
-        match expire_one(repo, &operation, &mut shown) {
-            Ok(how) => ended.push((operation.header.operation, how)),
-            Err(error) => failed = failed.or(Some(error)),
+    let mut look = |id: &str| {
+        for operation in past.iter().filter(|one| one.header.operation == id) {
+            match expire_one(repo, operation, &mut shown) {
+                Ok(how) => ended.push((id.to_owned(), how)),
+                Err(error) => failed = failed.take().or(Some(error)),
+            }
         }
+    };
+    let ids: Vec<String> = past.iter().map(|operation| operation.header.operation.clone()).collect();
+    match turns {
+        Some(turns) => turns.each("operations", ids, look)?,
+        None => ids.iter().for_each(|id| look(id)),
     }
     failed.map_or(Ok(ended), Err::<_, Error>)
 }

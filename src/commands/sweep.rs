@@ -16,7 +16,7 @@ use crate::git::refs::Refs;
 use crate::git::{Repository, bases};
 use crate::inspect::worktree::{self, Scene};
 use crate::inspect::{Depth, Host};
-use crate::journal::{Journal, Seen};
+use crate::journal::{Journal, Seen, Turns};
 use crate::judge::{Judgement, Terms};
 use crate::model::{Outcome, Registration, Shadow, StepReport, Timestamp};
 use crate::plan::Plan;
@@ -121,9 +121,11 @@ pub fn carry_out(
     report.errors.extend(executed.unsettled.into_iter().chain(seen.err()));
     tell_recovered(&mut report, recovered, order.context);
     let expiry = Expiry { keep: *order.policy.keep, now: clock::now(), fetched: order.fetched };
-    if let Err(error) = super::expire::expire(repo, order.policy, &journal, &expiry) {
-        report.errors.push(error);
-    }
+    let swept = Turns::read(repo).and_then(|mut turns| {
+        crate::lease::sweep::sweep(repo, &mut turns)?;
+        super::expire::expire(repo, order.policy, &journal, &expiry, Some(&mut turns)).map(drop)
+    });
+    report.errors.extend(swept.err());
     let until = || order.host.now.checked_add(*order.policy.keep).unwrap_or(Timestamp::MAX);
     Ok(Swept { report, undo_until: executed.released.then(until) })
 }

@@ -26,6 +26,7 @@ mod open;
 mod operation;
 mod seen;
 mod text;
+mod turns;
 mod undone;
 
 pub use intent::{BranchIntent, Exclude, INTENT, Intent, Mark, WorktreeIntent, of_path, to_path};
@@ -33,4 +34,5 @@ pub use open::{OpenIntent, is_past_the_point, open_intents};
 pub use operation::{Header, Item, Journal, Marker, OPERATION, Operation, new_id, pin_prefix};
 pub use seen::Seen;
 pub use text::NamedRef;
+pub use turns::Turns;
 pub use undone::Undone;

@@ -10,6 +10,7 @@ mod liveness;
 pub mod lock_reason;
 pub mod own;
 mod start;
+pub mod sweep;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

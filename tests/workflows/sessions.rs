@@ -233,3 +233,49 @@ fn a_root_that_is_not_where_sessions_are_is_left_alone() {
     assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(Vec::new()));
     assert!(!sandbox.path("sessions/ab45").exists());
 }
+
+/// Leases that can never go do not starve those behind them: each run looks at a few, the next one goes on.
+#[test]
+fn seventy_leases_that_stay_and_one_behind_them_that_goes() {
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    sandbox.shadow("a", ["lease", "--pid", &std::process::id().to_string()]).exits(0);
+    let lease = fs::read_to_string(lease_file(&sandbox, "a")).unwrap();
+    let mut over: serde_json::Value = serde_json::from_str(&lease).unwrap();
+    over["acquired"] = json!("2020-01-01T00:00:00Z");
+    for n in 0..70 {
+        // Its process runs.
+        over["id"] = json!(format!("m{n:02}"));
+        fs::write(lease_file(&sandbox, &format!("m{n:02}")), over.to_string()).unwrap();
+    }
+    (over["id"], over["pid"]) = (json!("z"), json!(0));
+    fs::write(lease_file(&sandbox, "z"), over.to_string()).unwrap();
+    let runs = (1..=3).find(|_| {
+        sandbox.prune().exits(0);
+        !lease_file(&sandbox, "z").exists()
+    });
+    assert_eq!(runs, Some(2));
+    assert!(lease_file(&sandbox, "m00").exists() && lease_file(&sandbox, "m69").exists());
+    assert!(lease_file(&sandbox, "a").exists(), "its worktree is there");
+}
+
+/// What is over goes, and what another session may still need stays.
+#[test]
+fn a_lease_goes_with_its_process_and_its_registration() {
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    sandbox.shadow("a", ["finish"]).exits(0);
+    let lease = fs::read_to_string(lease_file(&sandbox, "a")).unwrap();
+    let mut old: serde_json::Value = serde_json::from_str(&lease).unwrap();
+    (old["acquired"], old["finished"]) = (json!("2020-01-01T00:00:00Z"), json!("2020-01-01T00:00:00Z"));
+    for (id, keep) in [("gone", false), ("a", true)] {
+        old["id"] = json!(id);
+        fs::write(lease_file(&sandbox, id), old.to_string()).unwrap();
+        let held = sandbox.shadow("r", ["release", "aos/none"]);
+        assert_eq!(held.status, 128, "a name that means nothing sweeps nothing");
+        assert!(lease_file(&sandbox, id).exists());
+        sandbox.sh("a", "git switch -q --detach; echo x >new");
+        sandbox.prune().exits(0);
+        assert_eq!(lease_file(&sandbox, id).exists(), keep, "{id}");
+    }
+}
