@@ -232,5 +232,5 @@ fn a_fleet_with_live_sessions_keeps_them_whole() {
     let sleep = sandbox.command("sleep", Path::new("/")).arg("600").stdout(Stdio::null()).spawn().unwrap();
     let holder = Holder(sleep);
     let pid = holder.0.id().to_string();
-    judge_release_and_judge_again(&Fleet::new(4, &["--live", "3", "--holder", &pid]));
+    judge_release_and_judge_again(&Fleet::new(4, &["--live", "5", "--holder", &pid]));
 }

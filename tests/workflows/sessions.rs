@@ -1,6 +1,8 @@
 //! Sessions: their own leases, what they say when they are done, and the folder around their worktrees.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use fs_err as fs;
 use serde_json::json;
@@ -278,4 +280,51 @@ fn a_lease_goes_with_its_process_and_its_registration() {
         sandbox.prune().exits(0);
         assert_eq!(lease_file(&sandbox, id).exists(), keep, "{id}");
     }
+}
+
+/// Plays a harness: fires the hooks that README proposes, in the session's worktree, and lives on between them.
+const HARNESS: &str = r#"
+import json, subprocess, sys
+hooks = json.loads(sys.argv[1])["hooks"]
+def fire(event):
+    for group in hooks[event]:
+        for hook in group["hooks"]:
+            subprocess.run(["sh", "-c", hook["command"]], check=True, stdout=subprocess.DEVNULL)
+    print(event, flush=True)
+    sys.stdin.readline()
+fire("SessionStart")
+fire("SessionEnd")
+"#;
+
+#[test]
+fn the_hooks_that_readme_proposes_keep_a_session_while_it_lives() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let hooks = readme.split("```json\n").nth(1).unwrap().split("```").next().unwrap().to_owned();
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    let binaries = Path::new(env!("CARGO_BIN_EXE_git-shadow")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    let mut command = sandbox.command("python3", &sandbox.path("a"));
+    command.args(["-c", HARNESS, &hooks]).env("PATH", path).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut harness = command.spawn().unwrap();
+    let mut says = BufReader::new(harness.stdout.take().unwrap());
+    let mut go_on = harness.stdin.take().unwrap();
+    let mut next = || {
+        let mut line = String::new();
+        says.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    };
+    assert_eq!(next(), "SessionStart");
+    let lease: serde_json::Value = serde_json::from_slice(&fs::read(lease_file(&sandbox, "a")).unwrap()).unwrap();
+    assert_eq!((lease["pid"].as_u64(), &lease["harness"]), (Some(harness.id().into()), &json!("claude")));
+    let _ = sandbox.ci("a");
+    sandbox.git("r", ["merge", "-q", "--ff-only", "aos/a"]);
+    assert_eq!(sandbox.holds("aos/a")[0], "live");
+    writeln!(go_on).unwrap();
+    assert_eq!(next(), "SessionEnd");
+    assert_eq!(sandbox.holds("aos/a")[0], "live", "it is done, but still there");
+    drop(go_on);
+    assert!(harness.wait().unwrap().success());
+    sandbox.prune().exits(0);
+    sandbox.assert_released("a");
 }
