@@ -6,7 +6,7 @@ use super::finish::{Finished, all_branches, finish, mark_released};
 use super::reverse::{Reversal, put_back};
 use crate::error::Result;
 use crate::git::{Repository, read_ref};
-use crate::journal::{Item, Journal, is_past_the_point};
+use crate::journal::{Item, Journal, Turns, is_past_the_point};
 use crate::model::{Outcome, StepKind, StepReport, bytes};
 
 /// What became of one item of a killed run.
@@ -20,7 +20,9 @@ pub struct Recovered {
     pub step: StepReport,
 }
 
-/// Finish or put back everything that is open. The repository's lock must be held.
+/// Finish or put back everything that is open. What is released already and only waits for its files to be deleted
+/// (something in them could not be) is tried when it is its turn; everything else must be settled before a run begins.
+/// The repository's lock must be held.
 ///
 /// # Errors
 /// `corrupt-journal` (128), before anything is changed.
@@ -28,19 +30,30 @@ pub fn recover(repo: &Repository, journal: &Journal) -> Result<Vec<Recovered>> {
     // All of it must be readable, also what is settled: a run must not begin beside a journal that it cannot trust.
     journal.load()?;
     let mut recovered = Vec::new();
-    for mut operation in journal.unsettled()? {
-        for item in operation.items.iter_mut().filter(|item| !item.is_settled() && item.stuck.is_none()) {
-            let step = one(repo, item).unwrap_or_else(|error| StepReport {
-                step: StepKind::Restore,
-                outcome: Outcome::Failed,
-                detail: Some(error.message),
-            });
-            let name = item.intent.name.clone();
-            recovered.push(Recovered { operation: item.operation.clone(), name, step });
-        }
+    let operations = journal.unsettled()?;
+    let open = operations.iter().flat_map(|operation| &operation.items);
+    let (left, killed): (Vec<&Item>, Vec<&Item>) =
+        open.filter(|item| !item.is_settled() && item.stuck.is_none()).partition(|item| item.released.is_some());
+    for item in killed {
+        recovered.push(recover_one(repo, item));
+    }
+    let name = |item: &Item| format!("{}/{}", item.operation, item.number);
+    Turns::read(repo)?.each("trees", left.iter().map(|item| name(item)).collect(), |turn| {
+        recovered.extend(left.iter().find(|item| name(item) == turn).map(|item| recover_one(repo, item)));
+    })?;
+    for operation in &operations {
         journal.settle(&operation.header.operation)?;
     }
     Ok(recovered)
+}
+
+fn recover_one(repo: &Repository, item: &Item) -> Recovered {
+    let step = one(repo, &mut item.clone()).unwrap_or_else(|error| StepReport {
+        step: StepKind::Restore,
+        outcome: Outcome::Failed,
+        detail: Some(error.message),
+    });
+    Recovered { operation: item.operation.clone(), name: item.intent.name.clone(), step }
 }
 
 fn one(repo: &Repository, item: &mut Item) -> Result<StepReport> {
