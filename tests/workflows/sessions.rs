@@ -328,3 +328,21 @@ fn the_hooks_that_readme_proposes_keep_a_session_while_it_lives() {
     sandbox.prune().exits(0);
     sandbox.assert_released("a");
 }
+
+#[test]
+fn the_wrapper_that_readme_proposes_works_for_any_command() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let wrapper = readme.lines().find(|line| line.contains("git shadow lease --pid $$")).unwrap();
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    sandbox.age("a", 1);
+    let binaries = Path::new(env!("CARGO_BIN_EXE_git-shadow")).parent().unwrap();
+    let list = format!("{} -C ../r list --json", env!("CARGO_BIN_EXE_git-shadow"));
+    let script = format!("PATH=\"{}:$PATH\"\nsession() {{ {list} >../during; }}\n{wrapper}", binaries.display());
+    let said = sandbox.sh("a", &script);
+    assert!(said.contains("leased 'a'") && said.contains("finished 'a'"), "{said}");
+    let during: serde_json::Value = serde_json::from_slice(&fs::read(sandbox.path("during")).unwrap()).unwrap();
+    let shadow = &during["repositories"][0]["shadows"][0];
+    assert!(codes(shadow).contains(&"live".to_owned()), "{shadow:#}");
+    assert_eq!(sandbox.holds("aos/a"), Vec::<String>::new(), "over, and finished");
+}
