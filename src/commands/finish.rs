@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use gix::bstr::ByteSlice as _;
 
 use super::Context;
-use super::lease::{new, registration, tell};
+use super::lease::{current, lock, new, registration, tell};
 use crate::error::{Exit, Result};
 use crate::lease::own::{self, Holder};
 use crate::sys::clock;
@@ -30,7 +30,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let repo = context.repository()?;
     let registration = registration(&repo, context, args.session.as_deref())?;
     let shadow_dir = repo.shadow_dir();
-    let mut lease = match own::find(&shadow_dir, registration.id.as_bstr())? {
+    let _lock = lock(&repo)?;
+    let mut lease = match current(&repo, &registration)? {
         Some(lease) => lease,
         // Without a lease there is nothing to wait for.
         None => new(&registration, Holder::none(), None)?,

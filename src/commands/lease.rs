@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 
 use gix::bstr::ByteSlice as _;
 
-use super::{Context, select};
-use crate::discover::discover;
+use super::{Context, select, sweep};
+use crate::discover::{created, discover};
 use crate::error::{Error, Exit, Result, chain};
 use crate::git::Repository;
 use crate::lease::Leases;
@@ -14,7 +14,7 @@ use crate::model::{Head, Registration, bytes};
 use crate::policy;
 use crate::report::Format;
 use crate::sys::process::{Ancestor, ancestors};
-use crate::sys::{clock, owner};
+use crate::sys::{self, clock, owner};
 use crate::ui::{safe, safe_lossy, safe_path};
 
 /// Between a session and this command stand shells and helpers, never the session itself.
@@ -48,7 +48,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     };
     let holder = Holder::running(pid)?;
     let shadow_dir = repo.shadow_dir();
-    if let Some(held) = own::find(&shadow_dir, registration.id.as_bstr())?
+    let _lock = lock(&repo)?;
+    if let Some(held) = current(&repo, &registration)?
         && held.holder != holder
         && let Some(why) = held.holder.may_live(&own::path_of(&shadow_dir, registration.id.as_bstr()))
     {
@@ -77,6 +78,25 @@ pub(super) fn registration(repo: &Repository, context: &Context<'_>, word: Optio
         None => Error::fatal("no-worktree", format!("'{}' is in no linked worktree", safe_path(&context.dir)))
             .hint("run it in the session's worktree"),
     })
+}
+
+/// Between reading a lease and writing it nobody else may.
+///
+/// # Errors
+/// When another command is at it for too long.
+pub(super) fn lock(repo: &Repository) -> Result<sys::lock::Lock> {
+    sys::lock::exclusive(&repo.shadow_dir().join("leases.lock"), sweep::PATIENCE)
+}
+
+/// The lease of this very worktree; one that an earlier worktree left under the same id is none.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn current(repo: &Repository, registration: &Registration) -> Result<Option<OwnLease>> {
+    let written = new(registration, Holder::none(), None)?;
+    let made = created(registration)?;
+    let lease = own::find(&repo.shadow_dir(), registration.id.as_bstr())?;
+    Ok(lease.filter(|lease| lease.worktree == written.worktree && lease.acquired >= made))
 }
 
 /// A lease that begins now.

@@ -49,8 +49,12 @@ pub fn carry_out(context: &Context<'_>, policy: &Policy, operation: &str) -> Res
         }
     }
     let before = host.now.checked_sub(*policy.keep).unwrap_or(Timestamp::MIN);
-    host::expire(before)?;
-    Ok(Swept { roots, deleted, failed: false })
+    // What was deleted is told all the same.
+    let expired = host::expire(before);
+    if let Err(error) = &expired {
+        context.ui.error(error);
+    }
+    Ok(Swept { roots, deleted, failed: expired.is_err() })
 }
 
 /// What became of the session roots.

@@ -11,10 +11,9 @@ use crate::error::{Error, Exit, Result};
 use crate::execute::undo::{TakenBack, can_undo, names, undo};
 use crate::execute::{recover, session_root};
 use crate::git::Repository;
-use crate::journal::{Journal, Operation, of_path};
+use crate::journal::{Journal, Operation, host, of_path};
 use crate::model::short_name;
 use crate::report::Format;
-use crate::ui::safe;
 
 /// Take back an operation, or what became of one shadow
 #[derive(Debug, clap::Args)]
@@ -61,12 +60,14 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         }
     }
     // Last, because a worktree that comes back may need its folder, and makes it itself.
-    if let Some(operation) = told.operation.clone().or_else(|| args.what.as_ref()?.to_str().map(ToOwned::to_owned)) {
-        let roots = session_root::undo(&operation)?;
-        if !roots.is_empty() {
+    let named = args.what.as_ref().and_then(|what| what.to_str().map(ToOwned::to_owned));
+    if let Some(operation) = told.operation.clone().or(newest).or(named) {
+        let TakenBack { restored, missed } = session_root::undo(&operation)?;
+        if !restored.is_empty() || !missed.is_empty() {
             told.operation = Some(operation);
-            told.restored.extend(roots.iter().map(|root| format!("session folder '{}'", safe(root))));
         }
+        told.restored.extend(restored);
+        told.missed.extend(missed);
     }
     if let (None, Some(error)) = (&told.operation, nothing) {
         return Err(error);
@@ -99,6 +100,7 @@ fn newest(repositories: &[Repository]) -> Result<String> {
         let last = operations.into_iter().rev().find(|one| one.items.iter().any(|item| can_undo(item, None)));
         newest = newest.max(last.map(|one| (one.header.started, one.header.operation)));
     }
+    newest = newest.max(host::newest()?);
     newest.map(|(_, id)| id).ok_or_else(|| Error::no("nothing-to-undo", "there is nothing to take back"))
 }
 

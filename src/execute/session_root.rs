@@ -5,11 +5,12 @@ use std::path::Path;
 use fs_err::os::unix::fs::symlink;
 use gix::bstr::{BString, ByteSlice as _};
 
+use super::undo::TakenBack;
 use crate::error::{Error, Result};
 use crate::journal::host::{self, SessionRootIntent};
 use crate::journal::{files, of_path, to_path};
 use crate::model::{Timestamp, bytes};
-use crate::sys::file::make_dir;
+use crate::sys::file::{make_dir, set_mode};
 use crate::sys::tree::{self, Class, Entry, Snapshot};
 
 /// Delete a session root: the journal first, then only what is in it now and was seen. What turns up meanwhile stays, with
@@ -52,34 +53,50 @@ pub fn delete(root: &Path, operation: &str, n: usize, at: Timestamp) -> Result<(
     }
 }
 
-/// Make the session roots of an operation again, replacing nothing; what was restored, for people.
+/// Make the session roots of an operation again, replacing nothing; what was restored and what was not, for people.
 ///
 /// # Errors
-/// `corrupt-journal` (128), or when something cannot be made.
-pub fn undo(operation: &str) -> Result<Vec<BString>> {
-    let mut restored = Vec::new();
+/// `corrupt-journal` (128).
+pub fn undo(operation: &str) -> Result<TakenBack> {
+    let mut told = TakenBack::default();
     for (file, mut intent) in host::read(operation)? {
         if intent.undone {
             continue;
         }
-        let root = to_path(intent.path.as_bstr());
-        make_dir(&root, intent.snapshot.root.mode)?;
-        for entry in &intent.snapshot.entries {
-            let path = root.join(entry.path.to_path_lossy());
-            if entry.class == Class::Directory {
-                make_dir(&path, entry.stat.mode)?;
-            } else if let Some(target) = target(&intent, &entry.path)
-                && tree::stat(&path)?.is_none()
-            {
-                symlink(to_path(target.as_bstr()), &path)?;
+        let shown = format!("session folder '{}'", intent.path);
+        match make(&intent) {
+            Ok(()) => {
+                told.restored.push(shown);
+                intent.undone = true;
+                files::write_json(&file, &intent)?;
             }
+            Err(error) => told.missed.push(format!("{shown}: {}", error.message)),
         }
-        restored.push(intent.path.clone());
-        intent.undone = true;
-        files::write_json(&file, &intent)?;
     }
-    Ok(restored)
+    Ok(told)
 }
+
+fn make(intent: &SessionRootIntent) -> Result<()> {
+    let root = to_path(intent.path.as_bstr());
+    make_dir(&root, OPEN)?;
+    let mut made = vec![(root.clone(), intent.snapshot.root.mode)];
+    for entry in &intent.snapshot.entries {
+        let path = root.join(entry.path.to_path_lossy());
+        if entry.class == Class::Directory {
+            make_dir(&path, OPEN)?;
+            made.push((path, entry.stat.mode));
+        } else if let Some(target) = target(intent, &entry.path)
+            && tree::stat(&path)?.is_none()
+        {
+            symlink(to_path(target.as_bstr()), &path)?;
+        }
+    }
+    // From the inside out: a directory that may not be written comes last. The umask has no say in what was there.
+    made.iter().rev().try_for_each(|(path, mode)| set_mode(path, *mode))
+}
+
+/// While what was in a directory is being made in it.
+const OPEN: u32 = 0o700;
 
 fn target(intent: &SessionRootIntent, path: &BString) -> Option<BString> {
     let name = bytes::encode(path);

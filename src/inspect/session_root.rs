@@ -1,6 +1,6 @@
 //! Facts about session roots: the folders around the worktrees of a lease.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use gix::bstr::{BString, ByteSlice as _};
@@ -8,25 +8,41 @@ use gix::bstr::{BString, ByteSlice as _};
 use super::Host;
 use crate::error::Result;
 use crate::lease::session_folders;
-use crate::model::{Fact, Lease, SessionRootFacts};
+use crate::model::{Fact, Lease, LeaseState, SessionRootFacts};
 use crate::sys::{owner, tree};
 
 /// Every session root that a lease names and that is there, sorted by path. What is at one of the paths of `going`
 /// counts as gone: a dry run asks what is left then. A root that vanished meanwhile is no error.
 pub fn session_roots(host: &Host, going: &HashSet<PathBuf>) -> Vec<SessionRootFacts> {
-    let mut seen = HashSet::new();
-    let named = host.leases.all().filter_map(|lease| Some((lease, lease.session_root.as_deref()?)));
-    let mut found: Vec<SessionRootFacts> = named
-        .filter(|(_, root)| matches!(tree::stat(root), Ok(Some(_)) | Err(_)))
-        .filter(|(_, root)| seen.insert(root.to_path_buf()))
-        .map(|(lease, root)| look(host, lease, root, going))
-        .collect();
-    found.sort_by(|a, b| a.path.cmp(&b.path));
-    found
+    let mut leases: BTreeMap<PathBuf, Lease> = BTreeMap::new();
+    for lease in host.leases.all() {
+        let Some(root) = lease.session_root.as_deref().filter(|root| !matches!(tree::stat(root), Ok(None))) else {
+            continue;
+        };
+        let known = leases.entry(root.to_owned()).or_insert_with(|| lease.clone());
+        let worktrees = [known.worktrees.as_slice(), &lease.worktrees].concat();
+        if rank(lease) < rank(known) {
+            *known = lease.clone();
+        }
+        known.worktrees = worktrees;
+    }
+    leases.iter().map(|(root, lease)| look(host, lease, root, going)).collect()
+}
+
+/// Of several leases the one that holds most counts.
+fn rank(lease: &Lease) -> u8 {
+    match lease.state {
+        LeaseState::Live(_) => 0,
+        LeaseState::Dead => 1,
+        LeaseState::Released => 2,
+    }
 }
 
 fn look(host: &Host, lease: &Lease, root: &Path, going: &HashSet<PathBuf>) -> SessionRootFacts {
-    let misplaced: Fact<Option<String>> = misplaced(root, &lease.id).into();
+    let misplaced = match host.leases.unclear_about(root) {
+        Some(error) => Fact::Unknown(error),
+        None => misplaced(root, &lease.id).into(),
+    };
     let mut facts = SessionRootFacts {
         path: root.to_owned(),
         lease: lease.clone(),
@@ -68,7 +84,7 @@ fn misplaced(root: &Path, id: &str) -> Result<Option<String>> {
         return told("is no plain absolute path");
     }
     let Some((folder, name)) = root.parent().zip(root.file_name()) else { return told("has no name") };
-    if name != id {
+    if name != id || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return told("is not called after its session");
     }
     let resolved = fs_err::canonicalize(folder)?;

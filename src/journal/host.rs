@@ -78,12 +78,27 @@ fn read_below(folder: &Path) -> Result<Vec<(PathBuf, SessionRootIntent)>> {
     Ok(found)
 }
 
+/// The newest operation of which something can be made again, and when that was.
+///
+/// # Errors
+/// `corrupt-journal` (128).
+pub fn newest() -> Result<Option<(Timestamp, String)>> {
+    let mut newest = None;
+    for operation in listed(&state_dir()?.join("operations"))?.into_iter().filter(|path| path.is_dir()) {
+        let open = read_below(&operation)?.into_iter().filter(|(_, intent)| !intent.undone);
+        newest = newest.max(open.map(|(_, intent)| (intent.at, intent.operation)).max());
+    }
+    Ok(newest)
+}
+
 /// Drop what is older than `before`: the folders were empty, nothing else keeps or needs it.
 ///
 /// # Errors
 /// When a file cannot be read or deleted.
 pub fn expire(before: Timestamp) -> Result<()> {
-    for operation in listed(&state_dir()?.join("operations"))? {
+    let mut operations = listed(&state_dir()?.join("operations"))?;
+    operations.retain(|operation| operation.is_dir());
+    for operation in operations {
         let intents = read_below(&operation)?;
         if intents.iter().all(|(_, intent)| intent.at < before) {
             for (path, _) in intents {

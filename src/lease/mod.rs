@@ -133,6 +133,16 @@ impl Leases {
         Fact::Known(found.map(|record| record.lease.clone()))
     }
 
+    /// What may name a session's folder and cannot be understood.
+    pub fn unclear_about(&self, root: &Path) -> Option<String> {
+        let of_session = |unclear: &Unclear| unclear.path.file_stem() == root.file_name();
+        let says = |unclear: &&Unclear| match &unclear.text {
+            Some(text) => foreign::mentions(text, &[root.as_os_str().as_encoded_bytes()]) || of_session(unclear),
+            None => true,
+        };
+        self.unclear.iter().find(says).map(|unclear| unclear.error.clone())
+    }
+
     /// Whether a lease makes this worktree a shadow: path and branch fit, and it was not made after the session ended.
     pub fn claims(
         &self,

@@ -122,7 +122,7 @@ pub fn folder(shadow_dir: &Path) -> PathBuf {
 /// `bad-lease` (128) when the file cannot be read or understood.
 pub fn find(shadow_dir: &Path, id: &BStr) -> Result<Option<OwnLease>> {
     let path = path_of(shadow_dir, id);
-    match fs_err::read(&path) {
+    match super::text(&path) {
         Ok(text) => parse(&text)
             .map(Some)
             .map_err(|why| Error::fatal("bad-lease", format!("cannot understand '{}': {why}", path.display()))),

@@ -46,10 +46,11 @@ pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<()>
 /// Make a directory with these permission bits; one that is there already stays as it is.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be made, or something else is there, a link to a directory included.
 pub fn make_dir(path: &Path, mode: u32) -> Result<()> {
     match rustix::fs::mkdir(path, rustix::fs::Mode::from_raw_mode(mode as rustix::fs::RawMode & 0o7777)) {
-        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+        Ok(()) => Ok(()),
+        Err(rustix::io::Errno::EXIST) if super::tree::stat(path)?.is_some_and(|found| found.is_dir()) => Ok(()),
         Err(error) => Err(Error::failed("io", format!("cannot make '{}': {error}", path.display()))),
     }
 }

@@ -79,6 +79,17 @@ impl Mounts {
     }
 }
 
+impl Mounts {
+    /// Every mount point with the place that it hides.
+    pub(super) fn hides(&self) -> Vec<(Place, &Path)> {
+        let hidden = |point: &PathBuf| {
+            let (device, above) = self.place(point.parent()?)?;
+            Some((device, above.join(point.file_name()?)))
+        };
+        self.by_point.keys().filter_map(|point| Some((hidden(point)?, point.as_path()))).collect()
+    }
+}
+
 /// A path of the kernel's tables: space, tab, line feed and backslash are written as `\ooo`.
 pub(super) fn unescaped(field: &[u8]) -> PathBuf {
     let mut path = Vec::with_capacity(field.len());
@@ -117,6 +128,14 @@ garbage
         assert_eq!(found, [Path::new("/home/u/wt/a b"), Path::new("/mnt/bind")]);
         assert!(mounts.at_or_below(Path::new("/home/u/w")).is_empty());
         assert_eq!(mounts.at_or_below(Path::new("/home/u/wt/a b")), [Path::new("/home/u/wt/a b")]);
+    }
+
+    #[test]
+    fn what_a_mount_hides_is_found_by_its_place() {
+        let mounts = Mounts::parse(TABLE);
+        let at = mounts.place(Path::new("/home/u/wt")).map(|(device, root)| (device, root.join("a b")));
+        let found = mounts.hides().into_iter().find(|(_, point)| *point == Path::new("/home/u/wt/a b"));
+        assert_eq!(found.map(|(place, _)| place), at);
     }
 
     #[test]

@@ -346,3 +346,108 @@ fn the_wrapper_that_readme_proposes_works_for_any_command() {
     assert!(codes(shadow).contains(&"live".to_owned()), "{shadow:#}");
     assert_eq!(sandbox.holds("aos/a"), Vec::<String>::new(), "over, and finished");
 }
+
+/// However many leases name a folder, one that may be live keeps it, and so does one that cannot be understood.
+#[test]
+fn every_lease_that_names_the_folder_counts() {
+    let session = Session::new();
+    session.sandbox.prune();
+    fs::create_dir_all(session.root.join("empty")).unwrap();
+    let other = |format: &str, pid: u32| {
+        let lease =
+            json!({"format": format, "id": "ab45", "pid": pid, "session_root": session.root, "artifacts": null});
+        session.sandbox.write("state/leases/zz99.json", lease.to_string());
+    };
+    other("agentic-os.native-lease.v1", std::process::id());
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(vec!["live".into()]));
+    other("agentic-os.native-lease.v9", 0);
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(vec!["unverified".into()]));
+    other("agentic-os.native-lease.v1", 0);
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(Vec::new()));
+    assert!(!session.root.exists());
+}
+
+/// A run that took only a folder can be taken back by its own hint; what took its place is neither written through nor
+/// replaced, and the modes are what they were.
+#[test]
+fn undo_of_a_folder_alone_replaces_nothing_and_writes_through_no_link() {
+    let session = Session::new();
+    let sandbox = &session.sandbox;
+    sandbox.prune();
+    sandbox.sh("sessions", "mkdir -p ab45/a/b ab45/shared; chmod 1777 ab45/shared; chmod 555 ab45/a");
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(Vec::new()));
+    fs::create_dir_all(sandbox.path("else")).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("else"), &session.root).unwrap();
+    let missed = sandbox.shadow("r", ["undo"]).exits(1);
+    assert!(missed.stdout.contains("not restored: session folder"), "{}", missed.stdout);
+    assert_eq!(fs::read_dir(sandbox.path("else")).unwrap().count(), 0, "nothing is written through the link");
+    fs::remove_file(&session.root).unwrap();
+    sandbox.shadow("r", ["undo"]).exits(0);
+    assert_eq!(sandbox.sh("sessions", "stat -c %a ab45/a ab45/a/b ab45/shared"), "555\n755\n1777");
+}
+
+#[test]
+fn two_leases_at_once_are_not_both_taken() {
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    let script = format!(
+        "sleep 60 >/dev/null & p=$!; sleep 60 >/dev/null & q=$!; a=0; b=0
+         {0} lease --pid $p >one 2>&1 & one=$!; {0} lease --pid $q >two 2>&1 & two=$!
+         wait $one || a=$?; wait $two || b=$?; kill $p $q; echo $((a + b))",
+        env!("CARGO_BIN_EXE_git-shadow")
+    );
+    assert_eq!(sandbox.sh("a", &script), "1", "one is refused");
+}
+
+/// A lease that an earlier worktree left under the same id says nothing of the one that is there now.
+#[test]
+fn a_worktree_made_anew_under_the_same_id_has_no_lease() {
+    let sandbox = Sandbox::mk();
+    sandbox.wt("a");
+    let running = sleeping(Path::new("/"));
+    sandbox.shadow("a", ["lease", "--pid", &running.0.id().to_string()]).exits(0);
+    let file = lease_file(&sandbox, "a");
+    let mut old: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    old["acquired"] = json!("2020-01-01T00:00:00Z");
+    fs::write(&file, old.to_string()).unwrap();
+    let other = sleeping(Path::new("/"));
+    sandbox.shadow("a", ["lease", "--pid", &other.0.id().to_string()]).exits(0);
+    let new: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(new["pid"].as_u64(), Some(other.0.id().into()));
+}
+
+#[test]
+fn a_pipe_where_a_lease_should_be_does_not_hang() {
+    let sandbox = Sandbox::mk();
+    sandbox.landed("a");
+    sandbox.age("a", 48);
+    sandbox.sh("r", "mkdir -p .git/shadow/leases; mkfifo .git/shadow/leases/zz.json");
+    let _ = sandbox.prune();
+    assert!(lease_file(&sandbox, "zz").exists());
+}
+
+/// A mount that only another mount namespace sees is a use of the worktree all the same.
+#[test]
+fn a_mount_in_another_namespace_holds() {
+    let sandbox = Sandbox::mk();
+    sandbox.landed("a");
+    sandbox.age("a", 48);
+    fs::create_dir(sandbox.path("a/m")).unwrap();
+    let script = format!(
+        "mount -t tmpfs none {} && echo only >{0}/m/only && echo ready && exec sleep 600",
+        sandbox.path("a/m").display()
+    );
+    let script = script.replace("/m/m/only", "/m/only");
+    let mut command = sandbox.command("unshare", Path::new("/"));
+    let spawned =
+        command.args(["-m", "sh", "-c", &script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut running = crate::process::Running(spawned);
+    let mut line = String::new();
+    BufReader::new(running.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    if line != "ready\n" {
+        return crate::harness::skip("a mount in another namespace", "mounting is not allowed here");
+    }
+    assert_eq!(sandbox.holds("aos/a"), ["in-use"]);
+    let _ = sandbox.prune();
+    sandbox.assert_kept("a");
+}

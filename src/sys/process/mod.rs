@@ -133,10 +133,13 @@ impl Targets {
         found
     }
 
-    /// Those of which a part (or all) is mounted for itself in this view, and where.
+    /// Those of which a part (or all) is mounted for itself in this view, or in which something is mounted there that
+    /// only this view sees, and where.
     fn shown_in<'a>(&self, view: &'a Mounts) -> Vec<(usize, &'a Path)> {
+        let hidden = view.hides();
         let shown = |(place, roots): (&(Vec<u8>, PathBuf), &Vec<usize>)| {
-            let point = view.shows_only(place)?;
+            let inside = |(at, _): &&((Vec<u8>, PathBuf), &'a Path)| at.0 == place.0 && at.1.starts_with(&place.1);
+            let point = view.shows_only(place).or_else(|| hidden.iter().find(inside).map(|(_, point)| *point))?;
             Some(roots.iter().map(|root| (*root, point)).collect::<Vec<_>>())
         };
         self.by_place.iter().filter_map(shown).flatten().collect()
