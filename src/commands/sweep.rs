@@ -121,11 +121,10 @@ pub fn carry_out(
     report.errors.extend(executed.unsettled.into_iter().chain(seen.err()));
     tell_recovered(&mut report, recovered, order.context);
     let expiry = Expiry { keep: *order.policy.keep, now: clock::now(), fetched: order.fetched };
-    let swept = Turns::read(repo).and_then(|mut turns| {
-        crate::lease::sweep::sweep(repo, &mut turns)?;
-        super::expire::expire(repo, order.policy, &journal, &expiry, Some(&mut turns)).map(drop)
-    });
-    report.errors.extend(swept.err());
+    let mut turns = Turns::read(repo);
+    let swept = crate::lease::sweep::sweep(repo, &mut turns);
+    let expired = super::expire::expire(repo, order.policy, &journal, &expiry, Some(&mut turns));
+    report.errors.extend(swept.err().into_iter().chain(expired.err()));
     let until = || order.host.now.checked_add(*order.policy.keep).unwrap_or(Timestamp::MAX);
     Ok(Swept { report, undo_until: executed.released.then(until) })
 }

@@ -38,7 +38,7 @@ pub fn recover(repo: &Repository, journal: &Journal) -> Result<Vec<Recovered>> {
         recovered.push(recover_one(repo, item));
     }
     let name = |item: &Item| format!("{}/{}", item.operation, item.number);
-    Turns::read(repo)?.each("trees", left.iter().map(|item| name(item)).collect(), |turn| {
+    Turns::read(repo).each("trees", left.iter().map(|item| name(item)).collect(), |turn| {
         recovered.extend(left.iter().find(|item| name(item) == turn).map(|item| recover_one(repo, item)));
     })?;
     for operation in &operations {

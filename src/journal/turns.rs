@@ -23,14 +23,11 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Where the last run stopped.
-    ///
-    /// # Errors
-    /// `corrupt-journal` (128).
-    pub fn read(repo: &Repository) -> Result<Turns> {
+    /// Where the last run stopped. Without a file that can be read the round begins anew: nothing depends on it but order.
+    pub fn read(repo: &Repository) -> Turns {
         let file = repo.shadow_dir().join("turns");
-        let last = files::read_json(&file)?.unwrap_or_default();
-        Ok(Turns { file, last })
+        let last = files::read_json(&file).ok().flatten().unwrap_or_default();
+        Turns { file, last }
     }
 
     /// Let `look` see those whose turn it is, each once at most, and remember where it stopped.
