@@ -52,18 +52,23 @@ fn resolved(dir: &Path, given: &Path) -> PathBuf {
     fs_err::canonicalize(&path).unwrap_or(path)
 }
 
-/// Run `each` over every repository, several at once. One that fails is reported and the others go on; when only one was meant, its
+/// What changes something goes one by one: a child that another thread is just starting still has this one's
+/// descriptors open, and would be taken for somebody at work in the worktree.
+pub const ONE_BY_ONE: usize = 1;
+
+/// Run `each` over every repository, `jobs` at once. One that fails is reported and the others go on; when only one was meant, its
 /// failure is the command's.
 ///
 /// # Errors
 /// Of the only repository.
 pub fn run(
     context: &Context<'_>,
+    jobs: usize,
     each: impl Fn(&Repository) -> Result<RepositoryReport> + Sync,
 ) -> Result<Vec<RepositoryReport>> {
     let found = repositories(context.options, &context.dir);
     let progress = context.ui.progress("looking at repositories", found.len());
-    let reports = sys::threads::map(sys::threads::available(), &found, |(place, repository)| {
+    let reports = sys::threads::map(jobs, &found, |(place, repository)| {
         let report = match repository.clone().and_then(|repo| each(&repo)) {
             Err(error) if context.options.many() => {
                 // Fatal for one of several is a failure of the whole.

@@ -6,7 +6,7 @@ use crate::git::Repository;
 use crate::inspect::{Depth, Host};
 use crate::policy;
 use crate::report::{Report, RepositoryReport, Summary, View};
-use crate::sys::clock;
+use crate::sys::{self, clock};
 
 /// List every shadow: its verdict, and why
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let now = clock::now();
     let host = fleet::host(context, now);
-    let repositories = fleet::run(context, |repo| judged(repo, &host))?;
+    let repositories = fleet::run(context, sys::threads::available(), |repo| judged(repo, &host))?;
     let report = Report {
         command: context.command,
         dry_run: true,

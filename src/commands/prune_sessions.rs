@@ -13,7 +13,7 @@ use crate::model::{Shadow, Verdict};
 use crate::policy;
 use crate::report::{Format, Report, RepositoryReport, SessionRoot, Summary, View};
 use crate::sys::clock;
-use crate::sys::threads::locked;
+use crate::sys::threads::{available, locked};
 
 /// Release every shadow whose work is provably safe
 #[derive(Debug, clap::Args)]
@@ -41,7 +41,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     if args.yes {
         return carry_out(context, &host, None, args.fetch);
     }
-    let repositories = fleet::run(context, |repo| {
+    let repositories = fleet::run(context, available(), |repo| {
         let policy = policy::load(repo)?;
         if args.fetch {
             sweep::fetch(repo, &policy, context);
@@ -77,7 +77,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
 fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: bool) -> Result<Exit> {
     let id = new_id(host.now);
     let until = Mutex::new(None);
-    let repositories = fleet::run(context, |repo| {
+    let repositories = fleet::run(context, fleet::ONE_BY_ONE, |repo| {
         let policy = policy::load(repo)?;
         let agreed = shown.map(|shown| {
             let of = shown.iter().find(|(common_dir, _)| common_dir == repo.common_dir());

@@ -37,7 +37,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let operation = new_id(host.now);
     let named = Named::default();
     let until = Mutex::new(None);
-    let repositories = fleet::run(context, |repo| {
+    let repositories = fleet::run(context, fleet::ONE_BY_ONE, |repo| {
         let policy = policy::load(repo)?;
         let terms = Terms { named: true, ..Terms::default() };
         let order = Order { context, policy: &policy, host: &host, terms, operation: &operation, fetched: false };

@@ -20,7 +20,9 @@ pub fn session_roots(host: &Host, going: &HashSet<PathBuf>) -> Vec<SessionRootFa
             continue;
         };
         let known = leases.entry(root.to_owned()).or_insert_with(|| lease.clone());
-        let worktrees = [known.worktrees.as_slice(), &lease.worktrees].concat();
+        let mut worktrees = [known.worktrees.as_slice(), &lease.worktrees].concat();
+        worktrees.sort();
+        worktrees.dedup();
         if rank(lease) < rank(known) {
             *known = lease.clone();
         }
