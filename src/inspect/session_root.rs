@@ -8,7 +8,7 @@ use gix::bstr::{BString, ByteSlice as _};
 use super::Host;
 use crate::error::Result;
 use crate::lease::session_folders;
-use crate::model::{Fact, Lease, LeaseState, SessionRootFacts};
+use crate::model::{Fact, Lease, SessionRootFacts};
 use crate::sys::{owner, tree};
 
 /// Every session root that a lease names and that is there, sorted by path. What is at one of the paths of `going`
@@ -23,21 +23,12 @@ pub fn session_roots(host: &Host, going: &HashSet<PathBuf>) -> Vec<SessionRootFa
         let mut worktrees = [known.worktrees.as_slice(), &lease.worktrees].concat();
         worktrees.sort();
         worktrees.dedup();
-        if rank(lease) < rank(known) {
+        if lease.rank() < known.rank() {
             *known = lease.clone();
         }
         known.worktrees = worktrees;
     }
     leases.iter().map(|(root, lease)| look(host, lease, root, going)).collect()
-}
-
-/// Of several leases the one that holds most counts.
-fn rank(lease: &Lease) -> u8 {
-    match lease.state {
-        LeaseState::Live(_) => 0,
-        LeaseState::Dead => 1,
-        LeaseState::Released => 2,
-    }
 }
 
 fn look(host: &Host, lease: &Lease, root: &Path, going: &HashSet<PathBuf>) -> SessionRootFacts {

@@ -114,12 +114,8 @@ impl Leases {
         created: Option<Timestamp>,
     ) -> Fact<Option<Lease>> {
         let subject = Subject::new(repository, worktree, branch, created);
-        let rank = |record: &&Record| match record.lease.state {
-            LeaseState::Live(_) => 0,
-            LeaseState::Dead => 1,
-            LeaseState::Released => 2,
-        };
-        let found = self.records.iter().filter(|record| record.names(&subject)).min_by_key(rank);
+        let found =
+            self.records.iter().filter(|record| record.names(&subject)).min_by_key(|record| record.lease.rank());
         if found.is_some_and(|record| record.lease.is_live()) {
             return Fact::Known(found.map(|record| record.lease.clone()));
         }

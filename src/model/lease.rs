@@ -43,6 +43,15 @@ pub struct Lease {
 }
 
 impl Lease {
+    /// Of several leases the one that holds most counts: the lowest rank.
+    pub fn rank(&self) -> u8 {
+        match self.state {
+            LeaseState::Live(_) => 0,
+            LeaseState::Dead => 1,
+            LeaseState::Released => 2,
+        }
+    }
+
     /// Whether its process may still be at work.
     pub fn is_live(&self) -> bool {
         matches!(self.state, LeaseState::Live(_))
