@@ -1,15 +1,20 @@
 //! `git shadow list`: every shadow with its verdict and the first reason.
 
-use super::{Context, fleet, sessions};
-use crate::error::{Exit, Result};
+use super::{Context, fleet, sessions, survey, sweep};
+use crate::error::{Error, Exit, Result};
 use crate::git::Repository;
-use crate::inspect::{Depth, Host};
+use crate::inspect::Depth;
+use crate::lease::Leases;
+use crate::model::Timestamp;
 use crate::policy;
+use crate::report::fields;
+use crate::report::template::{Template, Writing};
 use crate::report::{Report, RepositoryReport, Summary, View};
 use crate::sys::{self, clock};
 
 /// List every shadow: its verdict, and why
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = fields::help())]
 pub struct Args {
     /// Foreign worktrees and branches too
     #[arg(short, long)]
@@ -23,6 +28,9 @@ pub struct Args {
     /// Only the census: what can go, and what each code holds back
     #[arg(long)]
     pub summary: bool,
+    /// A line a shadow made from TEMPLATE, in which '%(name)', '%(verdict)' and the like are filled in
+    #[arg(long, value_name = "TEMPLATE", conflicts_with = "summary")]
+    pub format: Option<String>,
     /// Exit with 1 when something could be released
     #[arg(long)]
     pub exit_code: bool,
@@ -31,27 +39,64 @@ pub struct Args {
 /// Run it.
 ///
 /// # Errors
-/// When the only repository cannot be read.
+/// When the only repository cannot be read, or a template cannot be understood.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
-    let now = clock::now();
-    let host = fleet::host(context, now);
-    let repositories = fleet::run(context, sys::threads::available(), |repo| judged(repo, &host))?;
-    let report = Report {
-        command: context.command,
-        dry_run: true,
-        generated_at: now,
-        session_roots: sessions::plan(&host, &policy::load_user()?, &repositories),
-        repositories,
-        operation: None,
-    };
     let view =
         View { all: args.all, held: args.held, releasable: args.releasable, summary: args.summary, ..View::default() };
-    let exit = context.tell(&report, &view);
+    let (report, exit) = match &args.format {
+        Some(format) => formatted(format, args, &view, context)?,
+        None => {
+            let report = judged(context, true)?;
+            let exit = context.tell(&report, &view);
+            (report, exit)
+        }
+    };
     let counts = Summary::of(&report);
     let goes = counts.release + counts.partial > 0;
     Ok(if exit == Exit::Done && args.exit_code && goes { Exit::No } else { exit })
 }
 
-fn judged(repo: &Repository, host: &Host) -> Result<RepositoryReport> {
-    fleet::judged(repo, &policy::load(repo)?, host, None, Depth::Thrifty)
+fn formatted(format: &str, args: &Args, view: &View, context: &Context<'_>) -> Result<(Report, Exit)> {
+    if context.options.json || context.options.porcelain {
+        return Err(Error::usage("option '--format' cannot be used together with '--json' or '--porcelain'"));
+    }
+    let template = Template::parse(format)?;
+    let asks_verdict = args.held || args.releasable || args.exit_code;
+    let report = if template.is_cheap() && !asks_verdict { named(context)? } else { judged(context, false)? };
+    let writing = Writing { nul: context.options.nul, watched: context.ui.watched() };
+    context.ui.answer(template.render(&report, view, writing));
+    let exit = context.end(&report);
+    Ok((report, exit))
+}
+
+/// Every shadow with its verdict.
+fn judged(context: &Context<'_>, with_roots: bool) -> Result<Report> {
+    let now = clock::now();
+    let host = fleet::host(context, now);
+    let one = |repo: &Repository| fleet::judged(repo, &policy::load(repo)?, &host, None, Depth::Thrifty);
+    let mut report = report(context, now, fleet::run(context, sys::threads::available(), one)?);
+    if with_roots {
+        report.session_roots = sessions::plan(&host, &policy::load_user()?, &report.repositories);
+    }
+    Ok(report)
+}
+
+/// Every shadow by name; nobody looks into worktrees or history, so that a prompt or a completion need not wait.
+fn named(context: &Context<'_>) -> Result<Report> {
+    let (now, leases) = (clock::now(), Leases::read());
+    let one = |repo: &Repository| {
+        Ok(sweep::report(repo, survey::named(repo, &policy::load(repo)?, &leases, now)?, Default::default()))
+    };
+    Ok(report(context, now, fleet::run(context, sys::threads::available(), one)?))
+}
+
+fn report(context: &Context<'_>, now: Timestamp, repositories: Vec<RepositoryReport>) -> Report {
+    Report {
+        command: context.command,
+        dry_run: true,
+        generated_at: now,
+        repositories,
+        session_roots: Vec::new(),
+        operation: None,
+    }
 }

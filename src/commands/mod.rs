@@ -135,6 +135,11 @@ impl Context<'_> {
             Format::Porcelain { nul } => self.ui.answer(report::porcelain::render(report, &view, nul)),
             Format::Human => self.show(&report::human::render(report, &view, &self.ui.canvas(&self.dir))),
         }
+        self.end(report)
+    }
+
+    /// The errors beside an answer that was printed; the exit code that the report means.
+    pub fn end(&self, report: &Report) -> Exit {
         for repository in &report.repositories {
             for error in &repository.errors {
                 self.ui.error(error);

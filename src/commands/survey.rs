@@ -10,7 +10,8 @@ use crate::git::Repository;
 use crate::inspect::marks::Marks;
 use crate::inspect::{Depth, Host, inspect};
 use crate::judge::{Judgement, Terms, judge};
-use crate::model::{Evidence, RepositoryFacts};
+use crate::lease::Leases;
+use crate::model::{Evidence, RepositoryFacts, Timestamp};
 use crate::policy::Policy;
 
 /// Judged shadows of a repository.
@@ -59,5 +60,19 @@ pub fn survey(
     if let Some(only) = only {
         judgements.retain(|judgement| only.contains(&judgement.evidence.shadow.name));
     }
+    Ok(Survey { facts, judgements })
+}
+
+/// Discover only: names and places of all shadows that [`survey`] finds, and nothing said of what becomes of them.
+///
+/// # Errors
+/// When the repository as a whole cannot be read.
+pub fn named(repo: &Repository, policy: &Policy, leases: &Leases, now: Timestamp) -> Result<Survey> {
+    let shadows = discover(repo, &repo.local(), policy, leases)?.shadows;
+    let mut evidence: Vec<Evidence> = shadows.into_iter().map(Evidence::not_asked).collect();
+    evidence.extend(Marks::read(repo)?.beside(&evidence));
+    evidence.sort_by(|a, b| a.shadow.name.cmp(&b.shadow.name));
+    let facts = RepositoryFacts::default();
+    let judgements = judge(evidence, &facts, policy, Terms::default(), now);
     Ok(Survey { facts, judgements })
 }

@@ -17,6 +17,17 @@ pub enum LeaseState {
     Released,
 }
 
+impl LeaseState {
+    /// As the porcelain has it.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            LeaseState::Live(_) => "live",
+            LeaseState::Dead => "dead",
+            LeaseState::Released => "released",
+        }
+    }
+}
+
 /// A lease as it concerns one shadow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {

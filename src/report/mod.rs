@@ -1,6 +1,7 @@
 //! What a run tells: one shape for list, dry run and real run.
 
 pub mod explain;
+pub mod fields;
 pub mod human;
 pub mod json;
 pub mod log;
@@ -8,6 +9,7 @@ pub mod porcelain;
 mod run;
 mod summary;
 mod table;
+pub mod template;
 mod words;
 
 pub use summary::Summary;

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use super::json::{instant, state};
 use super::{Report, RepositoryReport, ShadowReport, Summary, View};
-use crate::model::{Fact, Half, Hold, Landing, LeaseState, Timestamp};
+use crate::model::{Fact, Half, Hold, Landing, Timestamp};
 use crate::ui::quoted;
 
 /// The records.
@@ -118,12 +118,7 @@ fn shadow_record(lines: &mut Lines, report: &ShadowReport, now: Timestamp) {
     }
     worktree_lines(lines, report);
     if let Some(lease) = evidence.lease.known().and_then(Option::as_ref) {
-        let word = match lease.state {
-            LeaseState::Live(_) => "live",
-            LeaseState::Dead => "dead",
-            LeaseState::Released => "released",
-        };
-        lines.name(&format!("lease {word}"), lease.id.as_bytes());
+        lines.name(&format!("lease {}", lease.state.as_str()), lease.id.as_bytes());
     }
     judgement.holds.iter().for_each(|hold| lines.hold(hold));
     for step in &report.steps {

@@ -66,6 +66,11 @@ impl Ui {
         self.colour
     }
 
+    /// Whether somebody looks at the answer, on a terminal or in git's pager.
+    pub fn watched(&self) -> bool {
+        std::io::stdout().is_terminal() || terminal::paged()
+    }
+
     /// What an answer for people is drawn on.
     pub fn canvas(&self, here: &Path) -> Canvas {
         Canvas { colour: self.colour, width: terminal::width(), here: here.to_owned() }

@@ -25,6 +25,7 @@ mod expire;
 mod fetch;
 mod files;
 mod fleet;
+mod format;
 mod full_disk;
 mod harness;
 mod histories;
