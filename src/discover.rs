@@ -1,5 +1,6 @@
 //! Which shadows there are: branches by pattern, worktrees by branch, root or lease. Names are bytes.
 
+pub mod below;
 mod registration;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -69,11 +69,11 @@ struct Told {
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let mut exit = Exit::Done;
     let mut operations = Vec::new();
-    for (_, repo) in fleet::repositories(context.options, &context.dir) {
+    for (place, repo) in fleet::repositories(context) {
         match repo.and_then(|repo| one(args, context, &repo)) {
             Ok(told) => operations.extend(told),
             Err(error) if context.options.many() => {
-                context.ui.error(&error);
+                context.ui.error(&fleet::of_several(&place, error));
                 exit = Exit::Failed;
             }
             Err(error) => return Err(error),

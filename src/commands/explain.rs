@@ -28,10 +28,16 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let host = fleet::host(context, now);
     let mut found: Vec<(RepositoryReport, Policy)> = Vec::new();
     let mut missed = None;
-    for (_, repo) in fleet::repositories(context.options, &context.dir) {
+    let mut failed = false;
+    for (place, repo) in fleet::repositories(context) {
         match repo.and_then(|repo| one(args, context, &repo, &host)) {
             Ok(report) => found.push(report),
             Err(error) if error.code == "no-such-shadow" => missed = missed.or(Some(error)),
+            // Another repository may know it.
+            Err(error) if context.options.many() && error.code != "ambiguous" => {
+                context.ui.error(&fleet::of_several(&place, error));
+                failed = true;
+            }
             Err(error) => return Err(error),
         }
     }
@@ -53,7 +59,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     };
     let view = View { all: true, ..View::default() };
     if context.options.format() != Format::Human {
-        return Ok(context.tell(&report, &view));
+        return Ok(ended(context.tell(&report, &view), failed));
     }
     for repository in &report.repositories {
         for shadow in &repository.shadows {
@@ -61,7 +67,12 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             context.show(&page);
         }
     }
-    Ok(report.exit())
+    Ok(ended(report.exit(), failed))
+}
+
+/// A repository that could not be looked at is a failure, whatever the others say.
+fn ended(exit: Exit, failed: bool) -> Exit {
+    if failed { exit.max(Exit::Failed) } else { exit }
 }
 
 fn one(args: &Args, context: &Context<'_>, repo: &Repository, host: &Host) -> Result<(RepositoryReport, Policy)> {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Context, Options, survey, sweep};
+use crate::discover::below::below;
 use crate::error::{Error, Exit, Result};
 use crate::git::Repository;
 use crate::inspect::{Depth, Host};
@@ -15,40 +16,46 @@ use crate::policy::Policy;
 use crate::report::RepositoryReport;
 use crate::sys::{self, process::Processes};
 
-/// Never the home of a canonical repository, and costly to walk.
-const SKIPPED: &[&str] = &["node_modules", "target"];
-
 /// A place where a repository was asked for, and the repository or why there is none.
 pub type Found = (PathBuf, Result<Repository>);
 
 /// The repositories that the options mean: those named, those below a directory, else the one here. Sorted by path,
 /// each once however often it is named.
-pub fn repositories(options: &Options, dir: &Path) -> Vec<Found> {
-    let mut places: Vec<PathBuf> = options.repo.iter().map(|given| resolved(dir, given)).collect();
-    let mut failed = Vec::new();
-    for root in &options.under {
-        walk(&resolved(dir, root), true, &mut places, &mut failed);
+pub fn repositories(context: &Context<'_>) -> Vec<Found> {
+    let Options { repo, under, .. } = context.options;
+    let mut places: Vec<(PathBuf, Option<PathBuf>)> =
+        repo.iter().map(|given| (resolved(context, given), None)).collect();
+    let roots: Vec<PathBuf> = under.iter().map(|root| resolved(context, root)).collect();
+    let below = below(&roots);
+    tell_closed(context, &below.closed);
+    places.extend(below.places.into_iter().map(|(place, git_dir)| (place, Some(git_dir))));
+    if repo.is_empty() && under.is_empty() {
+        places.push((context.dir.clone(), None));
     }
-    if options.repo.is_empty() && options.under.is_empty() {
-        places.push(dir.to_owned());
-    }
-    let mut seen = HashSet::new();
-    let opened = sys::threads::map(sys::threads::available(), &places, |place| {
-        let repository = Repository::discover(place);
+    let opened = sys::threads::map(sys::threads::available(), &places, |(place, git_dir)| {
+        let repository = match git_dir {
+            Some(git_dir) => Repository::open(place, git_dir),
+            None => Repository::discover(place),
+        };
         (repository.as_ref().map_or_else(|_| place.clone(), |repo| repo.path().to_owned()), repository)
     });
-    let mut found: Vec<Found> = opened
-        .into_iter()
-        .filter(|(_, repo)| repo.as_ref().map_or(true, |repo| seen.insert(repo.common_dir().to_owned())))
-        .chain(failed.into_iter().map(|(place, error)| (place, Err(error))))
-        .collect();
+    let failed = below.failed.into_iter().map(|(place, error)| (place, Err(error)));
+    let mut found: Vec<Found> = opened.into_iter().chain(failed).collect();
+    // A repository that is kept apart from its checkout may be found by both; the checkout knows more.
+    found.sort_by(|(a, one), (b, other)| {
+        let bare = |repo: &Result<Repository>| repo.as_ref().is_ok_and(Repository::is_bare);
+        bare(one).cmp(&bare(other)).then_with(|| a.cmp(b))
+    });
+    let mut seen = HashSet::new();
+    found.retain(|(place, repo)| seen.insert(repo.as_ref().map_or(place.as_path(), Repository::common_dir).to_owned()));
+    drop_submodules(&mut found);
     found.sort_by(|a, b| a.0.cmp(&b.0));
     found
 }
 
 /// With links resolved, where it exists.
-fn resolved(dir: &Path, given: &Path) -> PathBuf {
-    let path = dir.join(given);
+fn resolved(context: &Context<'_>, given: &Path) -> PathBuf {
+    let path = context.path(given);
     fs_err::canonicalize(&path).unwrap_or(path)
 }
 
@@ -66,22 +73,22 @@ pub fn run(
     jobs: usize,
     each: impl Fn(&Repository) -> Result<RepositoryReport> + Sync,
 ) -> Result<Vec<RepositoryReport>> {
-    let found = repositories(context.options, &context.dir);
+    let found = repositories(context);
     let progress = context.ui.progress("looking at repositories", found.len());
     let reports = sys::threads::map(jobs, &found, |(place, repository)| {
         let report = match repository.clone().and_then(|repo| each(&repo)) {
-            Err(error) if context.options.many() => {
-                // Fatal for one of several is a failure of the whole.
-                let error = Error { exit: Exit::Failed, ..error };
-                let error = error.context(format_args!("'{}'", place.display())).at(place);
-                Ok(RepositoryReport::failed(place, error))
-            }
+            Err(error) if context.options.many() => Ok(RepositoryReport::failed(place, of_several(place, error))),
             report => report,
         };
         progress.step();
         report
     });
     reports.into_iter().collect()
+}
+
+/// What went wrong with one repository of several: fatal for one is a failure of the whole.
+pub fn of_several(place: &Path, error: Error) -> Error {
+    Error { exit: Exit::Failed, ..error }.context(format_args!("'{}'", place.display())).at(place)
 }
 
 /// The machine as it is now, looked at once a run.
@@ -120,35 +127,23 @@ pub fn judged(
     Ok(sweep::report(repo, survey, would))
 }
 
-/// Directories with a `.git` directory, and bare repositories. Linked worktrees and submodules have a `.git` file and
-/// are not canonical. Follows no links, and looks into no checkout but the root itself (a home directory may be one).
-fn walk(dir: &Path, root: bool, places: &mut Vec<PathBuf>, failed: &mut Vec<(PathBuf, Error)>) {
-    let entries = fs_err::read_dir(dir).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>());
-    let entries = match entries {
-        Ok(entries) => entries,
-        // Below the root, what may not be read is someone else's.
-        Err(error) if root || error.kind() != std::io::ErrorKind::PermissionDenied => {
-            return failed.push((dir.to_owned(), error.into()));
-        }
-        Err(_) => return,
+/// A submodule's repository is not canonical, also where it lies in the checkout itself (as old versions of git made it).
+fn drop_submodules(found: &mut Vec<Found>) {
+    let inner = |place: &Path, other: &Path| place != other && place.starts_with(other);
+    let all: Vec<PathBuf> = found.iter().map(|(place, _)| place.clone()).collect();
+    let outer = found.iter().filter_map(|(_, repo)| repo.as_ref().ok());
+    let outer = outer.filter(|repo| all.iter().any(|place| inner(place, repo.path())));
+    let submodules: HashSet<PathBuf> = outer.flat_map(Repository::submodules).collect();
+    found.retain(|(place, _)| !submodules.contains(place));
+}
+
+/// What could not be looked into may hold repositories, so nobody should take the answer for all there is.
+fn tell_closed(context: &Context<'_>, closed: &[PathBuf]) {
+    let Some(first) = closed.first() else { return };
+    let more = match closed.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    let is_dir = |name: &str| entries.iter().any(|e| e.file_name() == name && e.file_type().is_ok_and(|t| t.is_dir()));
-    let bare = is_dir("objects") && is_dir("refs") && entries.iter().any(|entry| entry.file_name() == "HEAD");
-    if bare || is_dir(".git") {
-        places.push(dir.to_owned());
-    }
-    let checkout = entries.iter().any(|entry| entry.file_name() == ".git");
-    if bare || (checkout && !root) {
-        return;
-    }
-    let mut below: Vec<PathBuf> = entries
-        .iter()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter(|entry| entry.file_name() != ".git" && !SKIPPED.iter().any(|name| entry.file_name() == *name))
-        .map(|entry| entry.path())
-        .collect();
-    below.sort();
-    for path in below {
-        walk(&path, false, places, failed);
-    }
+    context.ui.warning(&format!("'{}'{more} cannot be read, repositories in there are not told", first.display()));
+    closed.iter().skip(1).for_each(|path| context.ui.detail(&format!("cannot be read: '{}'", path.display())));
 }

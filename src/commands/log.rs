@@ -22,11 +22,11 @@ pub struct Args {}
 pub fn run(_args: &Args, context: &Context<'_>) -> Result<Exit> {
     let mut entries = Vec::new();
     let mut exit = Exit::Done;
-    for (_, repo) in fleet::repositories(context.options, &context.dir) {
+    for (place, repo) in fleet::repositories(context) {
         match repo.and_then(|repo| one(&repo)) {
             Ok(found) => entries.extend(found),
             Err(error) if context.options.many() => {
-                context.ui.error(&error);
+                context.ui.error(&fleet::of_several(&place, error));
                 exit = Exit::Failed;
             }
             Err(error) => return Err(error),

@@ -36,13 +36,14 @@ struct Document {
 /// # Errors
 /// 1 when there is nothing to take back; 128 when the journal is corrupt or the lock is busy.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
-    let repositories = fleet::repositories(context.options, &context.dir)
-        .into_iter()
-        .map(|(_, repo)| repo)
-        .collect::<Result<Vec<_>>>()?;
+    let mut failed = Failed { context, any: false };
+    let mut repositories = Vec::new();
+    for (place, repo) in fleet::repositories(context) {
+        repositories.extend(failed.pass(&place, repo)?);
+    }
     let newest = match &args.what {
         Some(_) => None,
-        None => Some(newest(&repositories)?),
+        None => Some(newest(&mut repositories, &mut failed)?),
     };
     let mut told = Document { schema: "git-shadow.undo.v1", operation: None, restored: Vec::new(), missed: Vec::new() };
     let mut nothing = None;
@@ -56,7 +57,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
                 told.missed.extend(missed);
             }
             Err(error) if error.code == "nothing-to-undo" => nothing = nothing.or(Some(error)),
-            Err(error) => return Err(error),
+            Err(error) => drop(failed.pass(repo.path(), Err::<(), _>(error))?),
         }
     }
     // Last, because a worktree that comes back may need its folder, and makes it itself.
@@ -69,10 +70,14 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         told.restored.extend(restored);
         told.missed.extend(missed);
     }
-    if let (None, Some(error)) = (&told.operation, nothing) {
+    if let (None, Some(error), false) = (&told.operation, nothing, failed.any) {
         return Err(error);
     }
-    let exit = if told.missed.is_empty() { Exit::Done } else { Exit::No };
+    let exit = match (failed.any, told.missed.is_empty()) {
+        (true, _) => Exit::Failed,
+        (false, true) => Exit::Done,
+        (false, false) => Exit::No,
+    };
     match context.options.format() {
         Format::Json => {
             let mut text = serde_json::to_vec_pretty(&told).unwrap_or_default();
@@ -92,16 +97,38 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     Ok(exit)
 }
 
+/// Repositories that cannot be used: of several they are told, and the others go on.
+struct Failed<'a> {
+    context: &'a Context<'a>,
+    any: bool,
+}
+
+impl Failed<'_> {
+    fn pass<T>(&mut self, place: &Path, result: Result<T>) -> Result<Option<T>> {
+        match result {
+            Err(error) if self.context.options.many() => {
+                self.context.ui.error(&fleet::of_several(place, error));
+                self.any = true;
+                Ok(None)
+            }
+            result => result.map(Some),
+        }
+    }
+}
+
 /// The newest operation of all that can be taken back.
-fn newest(repositories: &[Repository]) -> Result<String> {
+fn newest(repositories: &mut Vec<Repository>, failed: &mut Failed<'_>) -> Result<String> {
     let mut newest = None;
-    for repo in repositories {
-        let operations = Journal::of(repo).load()?;
+    for repo in std::mem::take(repositories) {
+        let Some(operations) = failed.pass(repo.path(), Journal::of(&repo).load())? else { continue };
+        repositories.push(repo);
         let last = operations.into_iter().rev().find(|one| one.items.iter().any(|item| can_undo(item, None)));
         newest = newest.max(last.map(|one| (one.header.started, one.header.operation)));
     }
     newest = newest.max(host::newest()?);
-    newest.map(|(_, id)| id).ok_or_else(|| Error::no("nothing-to-undo", "there is nothing to take back"))
+    let exit = if failed.any { Exit::Failed } else { Exit::No };
+    let nothing = Error { exit, ..Error::no("nothing-to-undo", "there is nothing to take back") };
+    newest.map(|(_, id)| id).ok_or(nothing)
 }
 
 fn one(repo: &Repository, word: &BString, dir: &Path) -> Result<(String, TakenBack)> {

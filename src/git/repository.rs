@@ -42,6 +42,28 @@ impl Repository {
         Self::canonical(shared, path)
     }
 
+    /// The repository at `place` and no other, whose git directory this is.
+    ///
+    /// # Errors
+    /// As [`Repository::discover`], and when git would not take it for a repository.
+    pub fn open(place: &Path, git_dir: &Path) -> Result<Self> {
+        let repo = Self::discover(place)?;
+        // Above a damaged one another may be found.
+        if fs_err::canonicalize(git_dir).ok().as_deref() == Some(repo.common_dir()) {
+            return Ok(repo);
+        }
+        Err(Error::fatal("not-a-repository", format!("'{}' is no repository that git can open", git_dir.display())))
+    }
+
+    /// Where the submodules of the checkout are, by its `.gitmodules`; none where that cannot be read.
+    pub fn submodules(&self) -> Vec<PathBuf> {
+        let Some(checkout) = self.work_dir() else { return Vec::new() };
+        let gix = self.local();
+        let modules = gix.submodules().ok().flatten().into_iter().flatten();
+        let paths: Vec<_> = modules.filter_map(|module| module.path().ok()).collect();
+        paths.into_iter().filter_map(|path| Some(checkout.join(gix::path::from_bstring(path).ok()?))).collect()
+    }
+
     fn canonical(shared: gix::ThreadSafeRepository, path: &Path) -> Result<Self> {
         let main = shared.to_thread_local().main_repo().map_err(|e| {
             Error::fatal(

@@ -138,15 +138,18 @@ pub fn porcelain(entries: &[LogEntry], nul: bool) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// For people.
+/// For people; of several repositories, each operation says in which it is.
 pub fn human(entries: &[LogEntry], now: Timestamp, canvas: &Canvas) -> String {
     let mut text = String::new();
+    let several = entries.iter().any(|entry| entry.repository != entries[0].repository);
     for entry in entries {
         let pins = if entry.pins == 1 { "1 pin".to_owned() } else { format!("{} pins", entry.pins) };
         let until = entry.until.strftime("%Y-%m-%d");
         let kept = if entry.until > now { format!("until {until}") } else { format!("kept past {until}") };
         let head = canvas.ink(Ink::Yellow, &entry.operation);
-        text.push_str(&format!("{head}  {}  {kept}, {pins}\n", safe_lossy(&entry.command)));
+        let place = canvas.path(std::path::Path::new(&entry.repository));
+        let place = if several { format!("  in {place}") } else { String::new() };
+        text.push_str(&format!("{head}  {}  {kept}, {pins}{place}\n", safe_lossy(&entry.command)));
         let width = entry.shadows.iter().map(|shadow| safe(&shadow.name).width()).max().unwrap_or(0);
         for shadow in &entry.shadows {
             let tip = shadow.branch.as_ref().map(|(_, tip)| tip.get(..7).unwrap_or(tip)).unwrap_or("-      ");

@@ -28,6 +28,14 @@ const LOCAL: &[u32] = &[
     0x0000_482B, // hfs+
 ];
 
+/// Where the kernel shows itself: nobody keeps anything there.
+const KERNEL: &[&str] = &["/proc", "/sys", "/dev"];
+
+/// Whether this is the root of what the kernel shows of itself.
+pub fn is_of_the_kernel(path: &Path) -> bool {
+    KERNEL.iter().any(|place| path == Path::new(place))
+}
+
 /// Whether a path is on a file system that only this machine writes to. Of what is not there, the nearest directory
 /// above it that is.
 ///

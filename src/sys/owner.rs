@@ -15,6 +15,11 @@ pub fn is_private(found: &std::fs::Metadata) -> bool {
     found.uid() == user() && found.mode() & 0o022 == 0
 }
 
+/// Whether this user owns what is at a path, a link not followed; no when that cannot be told.
+pub fn is_own(path: &Path) -> bool {
+    fs_err::symlink_metadata(path).is_ok_and(|found| found.uid() == user())
+}
+
 /// Whether the same user owns both, links not followed.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! A few threads for work that is independent.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// `f` of every item, in the order of the items, at most `jobs` at once.
 pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -28,6 +28,38 @@ pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Syn
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(n, _)| *n);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// `f` of every item and of all that it adds to the list it is given, in no order, at most `jobs` at once.
+pub fn spread<T: Send>(jobs: usize, items: Vec<T>, f: impl Fn(T, &mut Vec<T>) + Sync) {
+    // What waits, and how many are at work: those may add to it.
+    let state = Mutex::new((items, 0_usize));
+    let changed = Condvar::new();
+    let work = || {
+        let mut more = Vec::new();
+        let mut guard = locked(&state);
+        loop {
+            if let Some(item) = guard.0.pop() {
+                guard.1 += 1;
+                drop(guard);
+                f(item, &mut more);
+                guard = locked(&state);
+                guard.1 -= 1;
+                guard.0.append(&mut more);
+                changed.notify_all();
+            } else if guard.1 == 0 {
+                return;
+            } else {
+                guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs {
+            scope.spawn(work);
+        }
+        work();
+    });
 }
 
 /// How many to use on this machine.

@@ -44,5 +44,6 @@ mod readme;
 mod sessions;
 mod status_cases;
 mod tree;
+mod under;
 mod undo;
 mod undo_workflows;
