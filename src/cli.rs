@@ -88,6 +88,7 @@ commands! {
     Finish finish "finish",
     Lease lease "lease",
     Init init "init",
+    Hook hook "hook",
 }
 
 /// All of the program: arguments in, exit code out.
@@ -101,6 +102,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn run(command: &Command, options: &Options) -> Exit {
     let ui = Ui::new(options.look());
+    let always_done = matches!(command, Command::Hook(_));
     let done = check(options).and_then(|()| start(options)).and_then(|dir| {
         let context = Context { ui: &ui, options, dir, command: command.name() };
         command.run(&context).or_else(|error| context.fail(error))
@@ -109,7 +111,9 @@ fn run(command: &Command, options: &Options) -> Exit {
         ui.error(&error);
         error.exit
     });
-    ui.close(exit)
+    let exit = ui.close(exit);
+    // Whatever happens to us, git goes on.
+    if always_done { Exit::Done } else { exit }
 }
 
 /// What the parser cannot tell, because each option may stand before or after the command.

@@ -103,7 +103,7 @@ pub struct Judgement {
 pub struct Terms {
     /// `release <shadow>`: graces are waived, a stale lock and our undo mark are passed.
     pub named: bool,
-    /// A hook: no partial release, no purged registration.
+    /// A hook: only what landed, as a whole; no purged registration.
     pub hook: bool,
 }
 
@@ -240,8 +240,9 @@ fn conclude(evidence: Evidence, holds: Vec<Hold>, standing: &Standing, policy: &
             | Standing::Unknown => Because::KeptElsewhere,
         }),
     };
-    let withheld = terms.hook && (verdict == Verdict::Partial || (purged && worktree.is_some()));
-    let release = because.filter(|_| !withheld).map(|because| Release {
+    let just_landed =
+        verdict == Verdict::Release && because == Some(Because::Landed) && !(purged && worktree.is_some());
+    let release = because.filter(|_| !terms.hook || just_landed).map(|because| Release {
         worktree: worktree.filter(|w| *w == Half::Release).and_then(|_| release_worktree(&evidence, purged)),
         branch: branch.filter(|b| *b == Half::Release).and_then(|_| release_branch(&evidence, standing)),
         because,

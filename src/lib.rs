@@ -8,6 +8,7 @@ pub mod discover;
 pub mod error;
 pub mod execute;
 pub mod git;
+pub mod hooks;
 pub mod inspect;
 pub mod journal;
 pub mod judge;

@@ -4,6 +4,7 @@ pub mod expire;
 pub mod explain;
 pub mod finish;
 pub mod fleet;
+pub mod hook;
 pub mod init;
 pub mod lease;
 pub mod list;

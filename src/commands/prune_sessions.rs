@@ -85,7 +85,7 @@ fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: b
         });
         let fetched = fetch && sweep::fetch(repo, &policy, context);
         let order = Order { fetched, ..order(context, &policy, host, &id) };
-        let Swept { report, undo_until } = sweep::carry_out(repo, order, agreed, |_| Ok(None))?;
+        let Swept { report, undo_until } = sweep::carry_out(repo, &sweep::lock(repo)?, order, agreed, |_| Ok(None))?;
         let mut until = locked(&until);
         *until = sweep::earlier(*until, undo_until);
         Ok(report)

@@ -46,7 +46,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             let shadows = discover(repo, &repo.local(), &policy, &host.leases)?.shadows;
             return Ok(sweep::plan(repo, order, Some(&pick(&shadows)?))?.0);
         }
-        let Swept { report, undo_until } = sweep::carry_out(repo, order, None, |shadows| pick(shadows).map(Some))?;
+        let Swept { report, undo_until } =
+            sweep::carry_out(repo, &sweep::lock(repo)?, order, None, |shadows| pick(shadows).map(Some))?;
         let mut until = locked(&until);
         *until = sweep::earlier(*until, undo_until);
         Ok(report)

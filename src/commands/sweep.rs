@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice as _};
 
 use super::expire::Expiry;
@@ -16,9 +17,9 @@ use crate::git::refs::Refs;
 use crate::git::{Repository, bases};
 use crate::inspect::worktree::{self, Scene};
 use crate::inspect::{Depth, Host};
-use crate::journal::{Journal, Seen, Turns};
+use crate::journal::{Cursor, Journal, Seen, Turns};
 use crate::judge::{Judgement, Terms};
-use crate::model::{Outcome, Registration, Shadow, StepReport, Timestamp};
+use crate::model::{Fact, Landing, Outcome, Registration, Shadow, StepReport, Timestamp, Verdict};
 use crate::plan::Plan;
 use crate::policy::Policy;
 use crate::report::{RepositoryReport, ShadowReport};
@@ -54,7 +55,15 @@ pub struct Order<'a> {
 /// # Errors
 /// 128 when it is busy or cannot be made.
 pub fn lock(repo: &Repository) -> Result<Lock> {
-    lock::exclusive(&repo.shadow_dir().join("lock"), PATIENCE)
+    lock_within(repo, PATIENCE)
+}
+
+/// The repository's lock, for someone who has more time.
+///
+/// # Errors
+/// As [`lock`].
+pub fn lock_within(repo: &Repository, patience: Duration) -> Result<Lock> {
+    lock::exclusive(&repo.shadow_dir().join("lock"), patience)
 }
 
 /// Bring the bases; whether that worked. A failure is told, and judging goes on with what is known.
@@ -91,19 +100,18 @@ pub fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Times
     one.into_iter().chain(other).min()
 }
 
-/// Judge, plan and carry out, under the repository's lock. `agreed` is what was shown and agreed to: then just that.
+/// Judge, plan and carry out, under the repository's `_lock`. `agreed` is what was shown and agreed to: then just that.
 /// `only` picks among the shadows, once killed runs are recovered.
 ///
 /// # Errors
-/// 128 when the lock is busy, the journal is corrupt, or the repository as a whole cannot be read; then nothing was
-/// changed.
+/// 128 when the journal is corrupt, or the repository as a whole cannot be read; then nothing was changed.
 pub fn carry_out(
     repo: &Repository,
+    _lock: &Lock,
     order: Order<'_>,
     agreed: Option<&[Shadow]>,
     only: impl FnOnce(&[Shadow]) -> Result<Option<Vec<Shadow>>>,
 ) -> Result<Swept> {
-    let _lock = lock(repo)?;
     let journal = Journal::of(repo);
     let recovered = execute::recover(repo, &journal)?;
     let only = match agreed {
@@ -118,7 +126,10 @@ pub fn carry_out(
     // What was done is told, whatever cannot be written down afterwards.
     let seen = if only.is_none() { see(repo, &survey, order) } else { Ok(()) };
     let mut report = report(repo, survey, executed.steps.into_iter().collect());
-    report.errors.extend(executed.unsettled.into_iter().chain(seen.err()));
+    // A hook looks at what is new, so only who has looked at everything may say from where.
+    let all = only.is_none().then(|| report.facts.bases.known()).flatten();
+    let looked = all.map_or(Ok(()), |bases| Cursor::after(bases, waiting(&report.shadows)).write(repo));
+    report.errors.extend(executed.unsettled.into_iter().chain(seen.err()).chain(looked.err()));
     tell_recovered(&mut report, recovered, order.context);
     let expiry = Expiry { keep: *order.policy.keep, now: clock::now(), fetched: order.fetched };
     let mut turns = Turns::read(repo);
@@ -177,6 +188,21 @@ fn tell_recovered(report: &mut RepositoryReport, recovered: Vec<Recovered>, cont
             (None, _) => context.ui.note(&format!("{what} {}{detail}", step.outcome.as_str())),
         }
     }
+}
+
+/// What has landed but is held, or could not be finished, with its tip: hooks look at it again.
+pub fn waiting(shadows: &[ShadowReport]) -> impl Iterator<Item = (&BString, ObjectId)> {
+    let stays = |shadow: &&ShadowReport| {
+        shadow.judgement.verdict == Verdict::Held
+            || matches!(shadow.outcome(), Some(Outcome::Raced | Outcome::Failed | Outcome::Pending))
+    };
+    shadows.iter().filter(stays).filter_map(|shadow| {
+        let evidence = &shadow.judgement.evidence;
+        let branch = evidence.branch.as_ref().map(|facts| &facts.landing);
+        let landing = branch.or(evidence.worktree.as_ref().map(|facts| &facts.head_landing))?;
+        let landed = matches!(landing, Fact::Known(Landing::Landed(_)));
+        Some((&evidence.shadow.name, evidence.shadow.tip()?)).filter(|_| landed)
+    })
 }
 
 /// Note at which tip each ref is seen: the age of those that show no other sign of it.

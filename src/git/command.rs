@@ -1,4 +1,4 @@
-//! The only place that starts a process: git, in a scrubbed environment.
+//! The only place that starts a process: git, and this program anew for a hook, in a scrubbed environment.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -177,6 +177,40 @@ fn drain(pipe: Option<impl std::io::Read>) -> std::io::Result<Vec<u8>> {
         pipe.read_to_end(&mut bytes)?;
     }
     Ok(bytes)
+}
+
+/// This program, started anew to go on alone.
+#[derive(Debug)]
+pub struct Worker {
+    said: mpsc::Receiver<String>,
+}
+
+impl Worker {
+    /// `git-shadow <args>` in `dir`.
+    ///
+    /// # Errors
+    /// When this program's own file cannot be told or started.
+    pub fn start<S: AsRef<OsStr>>(dir: &Path, args: impl IntoIterator<Item = S>) -> Result<Worker> {
+        let mut command = Command::new(std::env::current_exe()?);
+        scrub(&mut command);
+        command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        let (say, said) = mpsc::channel();
+        let stdout = child.stdout.take();
+        std::thread::spawn(move || {
+            let said = drain(stdout).unwrap_or_default();
+            // It closes its end when it is done.
+            let _ = child.wait();
+            // Whoever started it may have gone on already.
+            let _ = say.send(String::from_utf8_lossy(&said).into_owned());
+        });
+        Ok(Worker { said })
+    }
+
+    /// All that it had to say, if it ends in time.
+    pub fn within(self, limit: Duration) -> Option<String> {
+        self.said.recv_timeout(limit).ok()
+    }
 }
 
 /// What a failpoint of a test wants to happen, through the shell; its parent is this process.

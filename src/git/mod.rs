@@ -12,9 +12,9 @@ mod repository;
 mod sizes;
 mod transaction;
 
-pub use command::Git;
 #[cfg(debug_assertions)]
 pub use command::run_for_test;
+pub use command::{Git, Worker};
 pub use merge::{Merge, Merged, Merger};
 pub use repository::Repository;
 pub use transaction::{RefEdit, create_without_reflog, read_ref, update_refs};

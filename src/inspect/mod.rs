@@ -12,7 +12,7 @@ mod index;
 mod lock;
 pub mod marks;
 pub mod mirror;
-mod operation;
+pub mod operation;
 mod place;
 mod private_refs;
 pub mod protect;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use gix::bstr::BString;
+
 use super::files::{self, Kind, full};
 use super::worktree::Scene;
 use crate::error::Result;
@@ -54,6 +56,15 @@ pub(super) fn of_git_dir(git_dir: &Path) -> Result<Vec<String>> {
     found.sort();
     found.extend(locks_below(&git_dir.join("refs"), "refs")?);
     Ok(found)
+}
+
+/// Whether anything but these states is in progress. Lock files do not count: a hook runs while git holds some.
+///
+/// # Errors
+/// When the directory cannot be looked at.
+pub fn is_busy(git_dir: &Path, but: &[&str]) -> Result<bool> {
+    let is_state = |name: &BString| STATES.iter().any(|(state, _)| name == state && !but.contains(state));
+    Ok(files::list(git_dir)?.iter().any(|(name, _)| is_state(name)))
 }
 
 /// Lock files of private refs.

@@ -12,6 +12,7 @@
 //!                                            <n>/released         past the commit point
 //!                                            <n>/done, reversed, stuck, undone
 //! <common dir>/shadow/seen      when a real run first saw a ref at its tip
+//! <common dir>/shadow/cursor    how far hooks have looked
 //! <common dir>/shadow/undone    branches that undo brought back
 //! refs/shadow/kept/<operation>/<n>/…    what must not be collected
 //! ```
@@ -19,6 +20,7 @@
 //! A mark is a file written whole and on the disk before the next step; its absence means that the step may not have
 //! happened.
 
+mod cursor;
 pub mod files;
 pub mod host;
 mod intent;
@@ -29,6 +31,7 @@ mod text;
 mod turns;
 mod undone;
 
+pub use cursor::Cursor;
 pub use intent::{BranchIntent, Exclude, INTENT, Intent, Mark, WorktreeIntent, of_path, to_path};
 pub use open::{OpenIntent, is_past_the_point, open_intents};
 pub use operation::{Header, Item, Journal, Marker, OPERATION, Operation, new_id, pin_prefix};

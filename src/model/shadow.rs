@@ -78,6 +78,14 @@ pub struct Shadow {
     pub worktree: Option<Registration>,
 }
 
+impl Shadow {
+    /// What it stands at: the tip of its branch, else the commit of its HEAD.
+    pub fn tip(&self) -> Option<ObjectId> {
+        let head = || self.worktree.as_ref().and_then(|registration| registration.head.commit());
+        self.branch.as_ref().map_or_else(head, |branch| branch.tip)
+    }
+}
+
 /// `aos/x` of `refs/heads/aos/x`, `origin/x` of `refs/remotes/origin/x`.
 pub fn short_name(full: &BStr) -> &BStr {
     for prefix in ["refs/heads/", "refs/remotes/", "refs/tags/"] {

@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod descriptor;
+pub mod detach;
 pub mod file;
 pub mod filesystem;
 pub mod here;

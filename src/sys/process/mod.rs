@@ -8,11 +8,13 @@
 mod ancestors;
 #[cfg(target_os = "linux")]
 mod table;
+mod wait;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub use ancestors::{Ancestor, ancestors};
+pub use wait::wait_for_end;
 
 use super::mounts::Mounts;
 use crate::model::{Fact, Use};

@@ -1,0 +1,191 @@
+//! `git shadow hook`: what the installed hooks call. Quiet, bounded, and git's result stays what it was.
+//!
+//! In the foreground it is only told whether there may be anything to do; the work is done by this program started anew
+//! ([`worker`]), which git does not wait for.
+
+mod worker;
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::time::Duration;
+
+use gix::ObjectId;
+use gix::bstr::BString;
+
+use super::Context;
+use crate::discover::discover;
+use crate::error::{Error, Exit, Result};
+use crate::git::{Repository, Worker};
+use crate::hooks::failure::Failure;
+use crate::hooks::news::{News, Start};
+use crate::inspect::operation;
+use crate::lease::Leases;
+use crate::model::{Base, bytes};
+use crate::policy::{self, Policy};
+use crate::sys::process::ancestors;
+use crate::sys::{clock, vantage};
+
+/// How long a merge is held up at most, to tell at once what went.
+const FOREGROUND: Duration = Duration::from_millis(250);
+
+/// Release what just landed: what the installed hooks call
+///
+/// Always ends with 0. Says one line when something went, else nothing.
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub struct Args {
+    /// Do the work that a hook has found
+    #[arg(long, hide = true)]
+    pub worker: bool,
+    /// The git whose end is to be waited for: its id and its start
+    #[arg(long, hide = true, value_name = "PID:TICKS", value_parser = pushing)]
+    pub git: Option<(i64, u64)>,
+    /// Where a base was when the hook began
+    #[arg(long, hide = true, value_name = "REF=OID", value_parser = was)]
+    pub since: Vec<(BString, ObjectId)>,
+    /// post-merge or pre-push, and what git gave it
+    #[arg(value_name = "HOOK", allow_hyphen_values = true, trailing_var_arg = true)]
+    pub hook: Vec<OsString>,
+}
+
+fn pushing(text: &str) -> Result<(i64, u64), String> {
+    let parts = text.split_once(':').and_then(|(pid, ticks)| Some((pid.parse().ok()?, ticks.parse().ok()?)));
+    parts.ok_or_else(|| "not a process".to_owned())
+}
+
+fn was(text: &str) -> Result<(BString, ObjectId), String> {
+    let (name, id) = text.rsplit_once('=').ok_or("not a ref and its value")?;
+    let name = bytes::decode(name).ok_or("not a ref")?;
+    Ok((name, ObjectId::from_hex(id.as_bytes()).map_err(|error| error.to_string())?))
+}
+
+/// The hooks that there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hook {
+    PostMerge,
+    PrePush,
+}
+
+impl Hook {
+    fn named(name: &OsStr) -> Option<Hook> {
+        [Hook::PostMerge, Hook::PrePush].into_iter().find(|hook| hook.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Hook::PostMerge => "post-merge",
+            Hook::PrePush => "pre-push",
+        }
+    }
+
+    /// As `git shadow log` shows it.
+    fn command(self) -> &'static str {
+        match self {
+            Hook::PostMerge => "hook post-merge",
+            Hook::PrePush => "hook pre-push",
+        }
+    }
+
+    fn is_on(self, repo: &Repository, policy: &Policy) -> bool {
+        let switch = match self {
+            Hook::PostMerge => *policy.hook_post_merge,
+            Hook::PrePush => *policy.hook_pre_push,
+        };
+        switch && repo.local().config_snapshot().boolean("shadow.hooks") != Some(false)
+    }
+}
+
+/// Run it. It never fails: what goes wrong is written down for `git shadow hooks status`.
+///
+/// # Errors
+/// When there is no such hook.
+pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
+    let Some((name, given)) = args.hook.split_first() else { return Ok(Exit::Done) };
+    let hook = Hook::named(name).ok_or_else(|| {
+        Error::usage(format!("'{}' is not a hook", name.display())).hint("the hooks are post-merge and pre-push")
+    })?;
+    if args.worker {
+        worker::run(hook, args, context);
+        return Ok(Exit::Done);
+    }
+    // A squash has committed nothing yet.
+    let is_squash = hook == Hook::PostMerge && given.first().is_some_and(|flag| flag == "1");
+    if is_squash || is_off() {
+        return Ok(Exit::Done);
+    }
+    // Git runs hooks of repositories only; one that cannot be opened has no place to write that down.
+    let Ok(repo) = Repository::discover(&context.dir) else { return Ok(Exit::Done) };
+    if let Err(error) = look(hook, &repo, context) {
+        Failure::note(&repo, hook.name(), clock::now(), Some(&error));
+    }
+    Ok(Exit::Done)
+}
+
+/// `GIT_SHADOW_HOOKS`, with what git takes for false.
+fn is_off() -> bool {
+    let value = std::env::var("GIT_SHADOW_HOOKS").map(|value| value.to_ascii_lowercase());
+    value.is_ok_and(|value| ["0", "false", "no", "off"].contains(&value.as_str()))
+}
+
+/// See whether there is anything to do, and start somebody to do it.
+fn look(hook: Hook, repo: &Repository, context: &Context<'_>) -> Result<()> {
+    let policy = policy::load(repo)?;
+    if !hook.is_on(repo, &policy) {
+        return Ok(());
+    }
+    let start = match hook {
+        Hook::PostMerge => Start::BeforeItsLastMove,
+        Hook::PrePush => Start::Given(BTreeMap::new()),
+    };
+    let news = News::read(repo, &policy, &start)?;
+    match hook {
+        Hook::PostMerge => {
+            if news.is_none() || is_no_place(hook, repo, &policy, &context.dir)? {
+                return Ok(());
+            }
+            let worker = Worker::start(repo.common_dir(), ["hook", "--worker", hook.name()])?;
+            if let Some(said) = worker.within(FOREGROUND) {
+                context.ui.raw(said);
+            }
+        }
+        Hook::PrePush => {
+            let Some((pid, ticks)) = pushing_git() else { return Ok(()) };
+            if is_no_place(hook, repo, &policy, &context.dir)? {
+                return Ok(());
+            }
+            let mut args = vec!["hook".to_owned(), "--worker".to_owned(), "--git".to_owned(), format!("{pid}:{ticks}")];
+            let since =
+                |Base { name, tip, .. }: &Base| ["--since".to_owned(), format!("{}={tip}", bytes::encode(name))];
+            args.extend(news.bases.iter().flat_map(since));
+            args.push(hook.name().to_owned());
+            Worker::start(repo.common_dir(), args)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first git above this process, which started the hook. Where the processes above cannot be read, or somebody runs
+/// the hook by hand, there is none, and nobody knows when the push ends.
+fn pushing_git() -> Option<(i64, u64)> {
+    let git = ancestors().ok()?.into_iter().find(|process| process.name == "git")?;
+    Some((git.pid, vantage::start_ticks(git.pid)?))
+}
+
+/// An operation is in progress here, or what was merged was merged into a session's own work.
+fn is_no_place(hook: Hook, repo: &Repository, policy: &Policy, dir: &Path) -> Result<bool> {
+    // Git removes what a merge leaves only after the hook.
+    let own: &[&str] = match hook {
+        Hook::PostMerge => &["MERGE_HEAD", "MERGE_AUTOSTASH"],
+        Hook::PrePush => &[],
+    };
+    let shadows = discover(repo, &repo.local(), policy, &Leases::read())?.shadows;
+    let is_here = |path: &Path| fs_err::canonicalize(path).is_ok_and(|path| dir.starts_with(path));
+    let here = shadows.iter().find_map(|shadow| {
+        let registration = shadow.worktree.as_ref()?;
+        registration.path.as_deref().is_some_and(is_here).then_some((shadow, registration))
+    });
+    let git_dir = here.map_or(repo.common_dir(), |(_, registration)| &registration.git_dir);
+    let in_a_shadow = here.is_some_and(|(shadow, _)| !shadow.foreign);
+    Ok((hook == Hook::PostMerge && in_a_shadow) || operation::is_busy(git_dir, own)?)
+}

@@ -1,0 +1,100 @@
+//! The work of a hook, done when nobody waits for it.
+
+use std::time::Duration;
+
+use gix::bstr::BString;
+
+use super::super::sweep::{self, Order};
+use super::super::{Context, fleet};
+use super::{Args, Hook};
+use crate::discover::discover;
+use crate::error::Result;
+use crate::git::Repository;
+use crate::hooks::failure::Failure;
+use crate::hooks::news::{News, Start};
+use crate::journal::{Cursor, new_id};
+use crate::judge::Terms;
+use crate::lease::Leases;
+use crate::model::Outcome;
+use crate::policy;
+use crate::report::ShadowReport;
+use crate::sys::process::wait_for_end;
+use crate::sys::{clock, detach, lock};
+use crate::ui::safe;
+
+/// How long a push may take.
+const PUSHING: Duration = Duration::from_secs(24 * 3600);
+
+/// How long other runs may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(super) fn run(hook: Hook, args: &Args, context: &Context<'_>) {
+    detach::detach();
+    let Ok(repo) = Repository::discover(&context.dir) else { return };
+    if args.git.is_some_and(|(pid, ticks)| !wait_for_end(pid, ticks, PUSHING)) {
+        return;
+    }
+    let start = match hook {
+        Hook::PostMerge => Start::BeforeItsLastMove,
+        Hook::PrePush => Start::Given(args.since.iter().cloned().collect()),
+    };
+    let done = sweep(hook, &repo, &start, context);
+    Failure::note(&repo, hook.name(), clock::now(), done.as_ref().err());
+    if let Ok(released) = done
+        && !released.is_empty()
+    {
+        context.ui.answer(said(&released));
+    }
+}
+
+/// Release what landed since the last sweep; the names of what went.
+fn sweep(hook: Hook, repo: &Repository, start: &Start, context: &Context<'_>) -> Result<Vec<BString>> {
+    // One that waits for the lock will see what is new by then, for all that come after it.
+    let next = match lock::exclusive(&repo.shadow_dir().join("next"), Duration::ZERO) {
+        Err(error) if error.code == "lock-busy" => return Ok(Vec::new()),
+        next => next?,
+    };
+    let lock = sweep::lock_within(repo, PATIENCE)?;
+    drop(next);
+    let policy = policy::load(repo)?;
+    let news = News::read(repo, &policy, start)?;
+    if news.is_none() {
+        return Ok(Vec::new());
+    }
+    let shadows = discover(repo, &repo.local(), &policy, &Leases::read())?.shadows;
+    let landed = news.landed(repo, &shadows);
+    let (mut report, mut errors) = (Vec::new(), Vec::new());
+    if !landed.is_empty() {
+        let context = Context { command: hook.command(), dir: context.dir.clone(), ..*context };
+        let host = fleet::host(&context, clock::now());
+        let terms = Terms { hook: true, ..Terms::default() };
+        let operation = new_id(host.now);
+        let order =
+            Order { context: &context, policy: &policy, host: &host, terms, operation: &operation, fetched: false };
+        let swept = sweep::carry_out(repo, &lock, order, Some(&landed), |_| Ok(None))?;
+        (report, errors) = (swept.report.shadows, swept.report.errors);
+    }
+    Cursor::after(&news.bases, sweep::waiting(&report)).write(repo)?;
+    if let Some(error) = errors.into_iter().next() {
+        return Err(error);
+    }
+    Ok(report
+        .iter()
+        .filter(|shadow| went(shadow))
+        .map(|shadow| shadow.judgement.evidence.shadow.name.clone())
+        .collect())
+}
+
+fn went(shadow: &ShadowReport) -> bool {
+    shadow.outcome() == Some(Outcome::Done)
+}
+
+/// One line, however many there are.
+fn said(released: &[BString]) -> String {
+    const NAMED: usize = 3;
+    let mut names: Vec<String> = released.iter().take(NAMED).map(|name| format!("'{}'", safe(name))).collect();
+    if released.len() > NAMED {
+        names.push(format!("{} more", released.len() - NAMED));
+    }
+    format!("git shadow: released {}, 'git shadow undo' takes it back\n", names.join(", "))
+}
