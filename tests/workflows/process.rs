@@ -269,3 +269,27 @@ fn here_is_outside() {
     assert!(!is_here(&subject()));
     assert!(is_here(Path::new("/")));
 }
+
+#[test]
+fn a_process_deeper_than_a_path_can_be_named_is_inside_and_hides_nobody() {
+    let (sandbox, root) = worktree();
+    let deep = "import os, sys, time\nfor n in range(30):\n os.mkdir('d' * 200); os.chdir('d' * 200)\nprint('ready', flush=True); time.sleep(600)";
+    let mut child = Command::new("python3")
+        .args(["-c", deep])
+        .current_dir(&root)
+        .stdout(Stdio::piped())
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let (child, beside) = (Running(child), sleeping(&sandbox.path("wt/deep")));
+    let link = fs::read_link(format!("/proc/{}/cwd", child.0.id())).unwrap_err();
+    assert_eq!(link.raw_os_error(), Some(36), "it can be named: {link}");
+    let mut found = uses(&root);
+    found.sort_unstable();
+    let mut expected =
+        [(i64::from(child.0.id()), "working directory"), (i64::from(beside.0.id()), "working directory")];
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}

@@ -214,7 +214,8 @@ fn a_file_at_the_path_is_something_else() {
 #[test]
 fn a_directory_with_another_link_is_not_ours() {
     let sandbox = landed();
-    sandbox.prune().exits(0);
+    let run = sandbox.prune();
+    assert_eq!(run.shadow("aos/a")["verdict"], "release", "{run:#?}");
     sandbox.write("a/.git", "gitdir: /elsewhere\n");
     sandbox.shadow("r", ["undo"]).exits(1);
     assert_eq!(fs::read_to_string(sandbox.path("a/.git")).unwrap(), "gitdir: /elsewhere\n");

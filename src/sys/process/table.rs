@@ -1,8 +1,8 @@
 //! Reading `/proc`: only links, the mount tables of other namespaces, and the lines of `maps` that name a file.
 
 use std::collections::HashMap;
-use std::ffi::CStr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
@@ -101,7 +101,7 @@ impl Reader {
         let mut uses = Vec::new();
         let mut readable = Seen::Nothing;
         for (what, link) in [("working directory", c"cwd"), ("root", c"root"), ("executable", c"exe")] {
-            match see(readlinkat(process, link, Vec::new()))? {
+            match see(name_of(process, link))? {
                 Seen::It(path) => {
                     readable = Seen::It(());
                     uses.push((what, self.path(path.into_bytes())));
@@ -153,7 +153,7 @@ impl Reader {
             if entry.file_name().to_bytes().starts_with(b".") {
                 continue;
             }
-            if let Seen::It(path) = see(readlinkat(&files, entry.file_name(), Vec::new()))? {
+            if let Seen::It(path) = see(name_of(&files, entry.file_name()))? {
                 self.used(uses, "open file", path.as_bytes());
             }
         }
@@ -217,6 +217,27 @@ fn see<T>(result: rustix::io::Result<T>) -> rustix::io::Result<Seen<T>> {
 /// The directory of a process, which stays that of this one if its id is used again.
 fn open(proc: impl AsFd, pid: &CStr) -> rustix::io::Result<OwnedFd> {
     openat(proc, pid, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// What a link of `/proc` points at. The kernel gives no name that is longer than a path may be; a directory that is
+/// that deep goes by the name of the nearest one above it that has one, which is inside of all that it is inside of.
+fn name_of(dir: impl AsFd, link: &CStr) -> rustix::io::Result<CString> {
+    let long = match readlinkat(&dir, link, Vec::new()) {
+        Err(Errno::NAMETOOLONG) => Errno::NAMETOOLONG,
+        name => return name,
+    };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut directory = match openat(dir, link, flags, Mode::empty()) {
+        Err(Errno::NOTDIR) => return Err(long),
+        directory => directory?,
+    };
+    loop {
+        directory = openat(&directory, c"..", flags, Mode::empty())?;
+        match readlinkat(CWD, format!("/proc/self/fd/{}", directory.as_raw_fd()), Vec::new()) {
+            Err(Errno::NAMETOOLONG) => {}
+            name => return name,
+        }
+    }
 }
 
 fn bytes(dir: impl AsFd, name: &CStr) -> rustix::io::Result<Vec<u8>> {
