@@ -87,6 +87,7 @@ commands! {
     Expire expire "expire",
     Finish finish "finish",
     Lease lease "lease",
+    Doctor doctor "doctor",
     Init init "init",
     Hook hook "hook",
 }

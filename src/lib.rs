@@ -5,6 +5,7 @@
 pub mod cli;
 pub mod commands;
 pub mod discover;
+pub mod doctor;
 pub mod error;
 pub mod execute;
 pub mod git;

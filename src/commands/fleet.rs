@@ -73,11 +73,24 @@ pub fn run(
     jobs: usize,
     each: impl Fn(&Repository) -> Result<RepositoryReport> + Sync,
 ) -> Result<Vec<RepositoryReport>> {
+    run_each(context, jobs, each, RepositoryReport::failed)
+}
+
+/// The same for whatever a command tells of a repository; `failed` makes it of the place and what went wrong there.
+///
+/// # Errors
+/// Of the only repository.
+pub fn run_each<T: Send>(
+    context: &Context<'_>,
+    jobs: usize,
+    each: impl Fn(&Repository) -> Result<T> + Sync,
+    failed: impl Fn(&Path, Error) -> T + Sync,
+) -> Result<Vec<T>> {
     let found = repositories(context);
     let progress = context.ui.progress("looking at repositories", found.len());
     let reports = sys::threads::map(jobs, &found, |(place, repository)| {
         let report = match repository.clone().and_then(|repo| each(&repo)) {
-            Err(error) if context.options.many() => Ok(RepositoryReport::failed(place, of_several(place, error))),
+            Err(error) if context.options.many() => Ok(failed(place, of_several(place, error))),
             report => report,
         };
         progress.step();

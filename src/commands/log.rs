@@ -64,7 +64,8 @@ fn one(repo: &Repository) -> Result<Vec<LogEntry>> {
 /// What an item did: a line for its worktree with its branch, or one for each branch of a batch.
 fn shadows(item: &Item) -> Vec<LogShadow> {
     let last = [&item.stuck, &item.done, &item.reversed];
-    let detail = last.into_iter().flatten().find_map(|mark| mark.why.clone());
+    let because = item.intent.repair.as_ref().map(|_| item.intent.because.clone());
+    let detail = last.into_iter().flatten().find_map(|mark| mark.why.clone()).or(because);
     let line = |at: Option<usize>| {
         let branch = at.and_then(|at| item.intent.branches.get(at));
         let name = match (&item.intent.worktree, branch) {
@@ -94,10 +95,12 @@ fn state(item: &Item, at: Option<usize>) -> &'static str {
     };
     if item.reversed.is_some() {
         "reversed"
-    } else if item.undone.as_ref().is_some_and(names) {
+    } else if item.undone.as_ref().is_some_and(|mark| names(mark) || item.intent.repair.is_some()) {
         "undone"
     } else if item.stuck.is_some() {
         "stuck"
+    } else if item.intent.repair.is_some() {
+        if item.done.is_some() { "fixed" } else { "pending" }
     } else if item.released.as_ref().is_some_and(|mark| !names(mark)) {
         "reversed"
     } else if item.done.is_none() {

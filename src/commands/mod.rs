@@ -1,5 +1,6 @@
 //! One file per command: its arguments and its run.
 
+pub mod doctor;
 pub mod expire;
 pub mod explain;
 pub mod finish;

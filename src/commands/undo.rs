@@ -46,12 +46,13 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         None => Some(newest(&mut repositories, &mut failed)?),
     };
     let mut told = Document { schema: "git-shadow.undo.v1", operation: None, restored: Vec::new(), missed: Vec::new() };
-    let mut nothing = None;
+    let (mut nothing, mut hint) = (None, false);
     for repo in &repositories {
         let word = newest.as_deref().map(|id| id.as_bytes().as_bstr().to_owned());
         let word = word.or_else(|| args.what.as_ref().map(|what| of_path(Path::new(what)))).unwrap_or_default();
         match one(repo, &word, &context.dir) {
-            Ok((operation, TakenBack { restored, missed })) => {
+            Ok((operation, TakenBack { restored, missed, locked })) => {
+                hint |= locked && !restored.is_empty();
                 told.operation = Some(operation);
                 told.restored.extend(restored);
                 told.missed.extend(missed);
@@ -63,7 +64,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     // Last, because a worktree that comes back may need its folder, and makes it itself.
     let named = args.what.as_ref().and_then(|what| what.to_str().map(ToOwned::to_owned));
     if let Some(operation) = told.operation.clone().or(newest).or(named) {
-        let TakenBack { restored, missed } = session_root::undo(&operation)?;
+        let TakenBack { restored, missed, .. } = session_root::undo(&operation)?;
         if !restored.is_empty() || !missed.is_empty() {
             told.operation = Some(operation);
         }
@@ -89,7 +90,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             context.ui.answer(
                 lines.chain(told.missed.iter().map(|what| format!("not restored: {what}\n"))).collect::<String>(),
             );
-            if !told.restored.is_empty() {
+            if hint {
                 context.ui.hint("locked, so that no run takes them again; 'git shadow release <shadow>' does");
             }
         }
@@ -170,6 +171,7 @@ fn something(operation: String, told: TakenBack, word: &BString) -> Result<(Stri
 fn add(told: &mut TakenBack, more: TakenBack) {
     told.restored.extend(more.restored);
     told.missed.extend(more.missed);
+    told.locked |= more.locked;
 }
 
 /// The newest item that goes by this name, and of a batch the branch; one that can be taken back before others.

@@ -31,10 +31,17 @@ pub const UNDO_NAMES: &[&str] = &[
     "undo-files",        // the files are there, not yet journaled
 ];
 
+/// The names that a repair passes.
+pub const REPAIR_NAMES: &[&str] = &[
+    "repair-journal", // its intent is written
+    "repair-applied", // it is done, no mark yet
+    "repair-marked",  // the mark is written
+];
+
 /// Pass the failpoint of this name.
 #[cfg(debug_assertions)]
 pub fn failpoint(name: &str) {
-    debug_assert!(NAMES.contains(&name) || UNDO_NAMES.contains(&name), "no failpoint '{name}'");
+    debug_assert!([NAMES, UNDO_NAMES, REPAIR_NAMES].concat().contains(&name), "no failpoint '{name}'");
     let Ok(wanted) = std::env::var("GIT_SHADOW_FAILPOINT") else { return };
     let Some(action) = wanted.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) else { return };
     match action.strip_prefix("run:") {

@@ -76,6 +76,7 @@ pub(super) fn shadow(
         branches,
         pins,
         missing,
+        repair: None,
     };
     Ok((intent, contents))
 }
@@ -102,7 +103,7 @@ pub(super) fn batch(
         Some((name, release)) => (name.clone(), release.because().as_str().to_owned()),
         None => (BString::default(), String::new()),
     };
-    Ok(Intent { schema: INTENT.into(), name, because, worktree: None, branches, pins, missing })
+    Ok(Intent { schema: INTENT.into(), name, because, worktree: None, branches, pins, missing, repair: None })
 }
 
 /// Step 4: copies and pins, all of it on the disk when this returns.

@@ -3,6 +3,7 @@
 use gix::bstr::BString;
 
 use super::finish::{Finished, all_branches, finish, mark_released};
+use super::repair;
 use super::reverse::{Reversal, put_back};
 use crate::error::Result;
 use crate::git::{Repository, read_ref};
@@ -57,7 +58,11 @@ fn recover_one(repo: &Repository, item: &Item) -> Recovered {
 }
 
 fn one(repo: &Repository, item: &mut Item) -> Result<StepReport> {
-    if item.released.is_none() {
+    if let (Some(repair), None) = (&item.intent.repair, &item.released)
+        && repair::has_happened(repo, repair)?
+    {
+        mark_released(item, Vec::new())?;
+    } else if item.released.is_none() {
         if is_past_the_point(repo, item)? {
             mark_released(item, all_branches(item))?;
         } else if item.intent.worktree.is_none() {

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString, ByteSlice as _};
 
 use super::failpoint::failpoint;
 use super::reverse::{Reversal, put_back};
-use super::{config, restore};
+use super::{config, repair, restore};
 use crate::error::Result;
 use crate::git::{RefEdit, Repository, create_without_reflog, read_ref};
 use crate::journal::{BranchIntent, Item, Mark, Marker, Undone};
@@ -22,6 +22,8 @@ pub struct TakenBack {
     pub restored: Vec<String>,
     /// What could not be restored, and why.
     pub missed: Vec<String>,
+    /// A shadow is there again, and locked.
+    pub locked: bool,
 }
 
 /// Whether there is anything of an item to take back: of these branches, if some are named.
@@ -30,6 +32,9 @@ pub fn can_undo(item: &Item, only: Option<&BStr>) -> bool {
         return only.is_none_or(|only| item.intent.branches.iter().any(|branch| branch.name == only));
     }
     let Some(released) = &item.released else { return false };
+    if item.intent.repair.is_some() {
+        return item.undone.is_none() && only.is_none();
+    }
     let worktree = released.worktree && !item.undone.as_ref().is_some_and(|mark| mark.worktree);
     let branches = item.intent.branches.iter().any(|branch| wanted(item, branch, only));
     (worktree && only.is_none_or(|only| item.released_branch(only))) || branches
@@ -57,6 +62,17 @@ pub fn undo(repo: &Repository, item: &mut Item, only: Option<&BStr>) -> Result<T
         }
         return Ok(told);
     }
+    if let Some(repair) = &item.intent.repair {
+        match repair::take_back(repo, repair) {
+            Ok(what) => {
+                told.restored.push(what);
+                item.mark(Marker::Undone, Mark::new(clock::now(), None))?;
+            }
+            Err(error) => told.missed.push(format!("{}: {error}", item.intent.because)),
+        }
+        return Ok(told);
+    }
+    told.locked = true;
     let mut mark = item.undone.clone().unwrap_or_else(|| Mark::new(clock::now(), None));
     let wanted: Vec<BranchIntent> =
         item.intent.branches.iter().filter(|branch| wanted(item, branch, only)).cloned().collect();

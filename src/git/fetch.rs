@@ -96,6 +96,14 @@ fn refspec_for(gix: &gix::Repository, full: &BStr) -> Option<(BString, BString)>
     })
 }
 
+/// Whether a fetch from the remote brings its branch `from` to the ref `to`.
+pub fn brings(gix: &gix::Repository, remote: &BStr, from: &BStr, to: &BStr) -> bool {
+    refspec_for(gix, to).is_some_and(|(of, refspec)| {
+        let source = refspec.strip_prefix(b"+").unwrap_or(&refspec);
+        of == remote && source.split_once_str(b":").is_some_and(|(source, _)| source == from.as_bytes())
+    })
+}
+
 /// `+refs/heads/main:refs/remotes/origin/main` of `+refs/heads/*:refs/remotes/origin/*`.
 fn narrowed(refspec: &BStr, destination: &BStr) -> Option<BString> {
     let (force, spec) = match refspec.strip_prefix(b"+") {

@@ -13,7 +13,7 @@ use crate::model::{Lock, Registration};
 ///
 /// # Errors
 /// When the lock file cannot be read.
-pub(super) fn lock(registration: &Registration) -> Result<Option<Lock>> {
+pub fn lock(registration: &Registration) -> Result<Option<Lock>> {
     let reason = files::read(&registration.git_dir.join("locked"))?;
     Ok(reason.map(|reason| {
         let reason = BString::from(reason.trim());

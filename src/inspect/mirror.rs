@@ -9,10 +9,28 @@ use crate::model::Fact;
 /// Where the pins are.
 const PINS: &[u8] = b"refs/shadow/";
 
-/// Fetch refspecs that would overwrite or prune `refs/shadow/*`, with their remote. One that a negative refspec of the
-/// same remote (`^refs/shadow/*`) keeps from it is not told. Whether the remote has a URL does not matter: `git fetch`
-/// takes its name for one.
+/// The refspec that keeps a remote's own refs of that name out.
+pub const EXCLUSION: &str = "^refs/shadow/*";
+
+/// A fetch refspec that would overwrite or prune the pins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Threat {
+    /// The remote.
+    pub remote: BString,
+    /// The refspec.
+    pub refspec: BString,
+    /// [`EXCLUSION`] keeps it from that.
+    pub excludable: bool,
+}
+
+/// Fetch refspecs that would overwrite or prune `refs/shadow/*`, with their remote.
 pub fn mirror(repo: &Repository) -> Fact<Vec<(String, String)>> {
+    Fact::Known(threats(repo).iter().map(|one| (one.remote.to_string(), one.refspec.to_string())).collect())
+}
+
+/// The same, whole. One that a negative refspec of the same remote (`^refs/shadow/*`) keeps from it is not told. Whether
+/// the remote has a URL does not matter: `git fetch` takes its name for one.
+pub fn threats(repo: &Repository) -> Vec<Threat> {
     let gix = repo.local();
     let config = gix.config_snapshot();
     let mut remotes: Vec<(BString, Vec<BString>)> = Vec::new();
@@ -27,9 +45,14 @@ pub fn mirror(repo: &Repository) -> Fact<Vec<(String, String)>> {
     let mut found = Vec::new();
     for (name, refspecs) in &remotes {
         let reaching = refspecs.iter().filter(|spec| reaches_pins(spec.as_ref(), refspecs));
-        found.extend(reaching.map(|spec| (name.to_string(), spec.to_string())));
+        found.extend(reaching.map(|spec| {
+            let source = source_of_pins(spec.as_ref());
+            let excludable =
+                source.is_some_and(|source| excludes(EXCLUSION.trim_start_matches('^').as_bytes(), &source));
+            Threat { remote: name.clone(), refspec: spec.clone(), excludable }
+        }));
     }
-    Fact::Known(found)
+    found
 }
 
 fn reaches_pins(refspec: &BStr, all: &[BString]) -> bool {

@@ -5,8 +5,8 @@ use std::path::Path;
 use gix::bstr::BString;
 
 use super::files::{self, Kind, full};
-use super::worktree::Scene;
 use crate::error::Result;
+use crate::git::Repository;
 use crate::model::Registration;
 
 /// Name in the git directory, and what it means that it is there. `AUTO_MERGE` alone means nothing: git leaves it behind.
@@ -28,13 +28,13 @@ const STATES: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// When a state file or directory cannot be looked at.
-pub(super) fn in_progress(scene: Scene<'_>, registration: &Registration) -> Result<Vec<String>> {
+pub fn in_progress(repo: &Repository, registration: &Registration) -> Result<Vec<String>> {
     let mut found = of_git_dir(&registration.git_dir)?;
     // Someone updates the branch this instant, or died doing so.
     for (name, _) in &registration.names {
         let mut lock = name.clone();
         lock.extend_from_slice(b".lock");
-        if files::exists(&full(scene.repo.common_dir(), lock.as_ref())?)? {
+        if files::exists(&full(repo.common_dir(), lock.as_ref())?)? {
             found.push(format!("'{name}.lock' exists"));
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn in_progress(scene: Scene<'_>, registration: &Registration) -> Resu
 ///
 /// # Errors
 /// When a state file or directory cannot be looked at.
-pub(super) fn of_git_dir(git_dir: &Path) -> Result<Vec<String>> {
+pub fn of_git_dir(git_dir: &Path) -> Result<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
     for (name, _) in files::list(git_dir)? {
         let state = STATES.iter().find(|(state, _)| name == *state).map(|(_, what)| (*what).to_owned());

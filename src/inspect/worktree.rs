@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::status::Checkout;
-use super::{Depth, Host, files, hidden_edits, ignored, lock, operation, private_refs, staged, status, submodule};
+use super::{Depth, Host, files, hidden_edits, ignored, private_refs, staged, status, submodule};
 use crate::error::Result;
 use crate::git::Repository;
 use crate::model::{Fact, LockKind, Place, Registration, Status, WorktreeFacts};
 use crate::policy::Policy;
 use crate::sys::tree;
 
+pub use super::lock::lock;
+pub use super::operation::{in_progress, of_git_dir};
 pub use super::place::places;
 pub use super::snapshot::snapshot;
 pub use super::status::git_status;
@@ -35,8 +37,8 @@ pub struct Scene<'a> {
 pub fn probe(scene: Scene<'_>, registration: &Registration, place: &Fact<Place>, depth: Depth) -> WorktreeFacts {
     let mut facts = WorktreeFacts {
         place: place.clone(),
-        lock: lock::lock(registration).into(),
-        operation: operation::in_progress(scene, registration).into(),
+        lock: lock(registration).into(),
+        operation: in_progress(scene.repo, registration).into(),
         private_refs: private_refs::unkept(scene, registration).into(),
         ..WorktreeFacts::default()
     };

@@ -7,6 +7,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice as _, ByteVec as _};
 use serde::{Deserialize, Serialize};
 
+use super::repair::Repair;
 use super::text::{self, NamedRef};
 use crate::model::{Timestamp, bytes};
 
@@ -31,6 +32,9 @@ pub struct Intent {
     pub pins: Vec<NamedRef>,
     /// Ids that the registration or a reflog names, whose object was missing already.
     pub missing: Vec<String>,
+    /// Nothing is released: this is set right instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Repair>,
 }
 
 /// A worktree and its registration, as they were.

@@ -18,14 +18,15 @@ pub struct OpenIntent {
     pub pending: Pending,
 }
 
-/// Every item that is neither finished nor put back, and not stuck for good.
+/// Every item that is neither finished nor put back, and not stuck for good. A repair has no shadow under way.
 ///
 /// # Errors
 /// `corrupt-journal` (128) when an operation cannot be read.
 pub fn open_intents(repo: &Repository) -> Result<Vec<OpenIntent>> {
     let mut open = Vec::new();
     for operation in Journal::of(repo).unsettled()? {
-        for item in operation.items.iter().filter(|item| !item.is_settled() && item.stuck.is_none()) {
+        let is_open = |item: &&Item| !item.is_settled() && item.stuck.is_none() && item.intent.repair.is_none();
+        for item in operation.items.iter().filter(is_open) {
             let work = if item.released.is_some() || is_past_the_point(repo, item)? {
                 PendingWork::Finish
             } else {

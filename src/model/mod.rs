@@ -8,6 +8,7 @@
 pub mod bytes;
 mod evidence;
 mod fact;
+mod finding;
 mod hold;
 mod landing;
 mod lease;
@@ -20,6 +21,7 @@ pub use evidence::{
     Status, Undeletable, Unpushed, Use, WorktreeFacts,
 };
 pub use fact::Fact;
+pub use finding::{Finding, Trouble};
 pub use hold::{Code, Hold, On};
 pub use landing::{How, Landed, Landing};
 pub use lease::{Lease, LeaseState};

@@ -84,6 +84,12 @@ pub enum StepKind {
     Restore,
     /// Finish what a killed run had begun.
     Finish,
+    /// HEAD of a linked worktree says its commit instead of its branch.
+    DetachHead,
+    /// The upstream of a branch is set.
+    SetUpstream,
+    /// A remote is kept from fetching over the pins.
+    ExcludePins,
 }
 
 impl StepKind {
@@ -96,6 +102,9 @@ impl StepKind {
             StepKind::DeleteFiles => "delete-files",
             StepKind::Restore => "restore",
             StepKind::Finish => "finish",
+            StepKind::DetachHead => "detach-head",
+            StepKind::SetUpstream => "set-upstream",
+            StepKind::ExcludePins => "exclude-pins",
         }
     }
 }

@@ -153,7 +153,7 @@ struct StepJson<'a> {
 }
 
 #[derive(Serialize)]
-struct ErrorJson<'a> {
+pub(super) struct ErrorJson<'a> {
     code: &'static str,
     message: &'a str,
     remedy: Option<&'a str>,
@@ -285,7 +285,7 @@ fn step(step: &StepReport) -> StepJson<'_> {
     StepJson { step: step.step.as_str(), outcome: step.outcome.as_str(), detail: step.detail.as_deref() }
 }
 
-fn error(error: &Error) -> ErrorJson<'_> {
+pub(super) fn error(error: &Error) -> ErrorJson<'_> {
     let (path, path_hex) = error.path.as_deref().map(path_text).unzip();
     ErrorJson {
         code: error.code,
@@ -306,12 +306,12 @@ fn session_root(root: &SessionRoot) -> SessionRootJson<'_> {
     }
 }
 
-fn path_text(path: &Path) -> (String, Option<String>) {
+pub(super) fn path_text(path: &Path) -> (String, Option<String>) {
     text(path.as_os_str().as_encoded_bytes())
 }
 
 /// A name for people, and all of its bytes where that is not the same.
-fn text(name: &[u8]) -> (String, Option<String>) {
+pub(super) fn text(name: &[u8]) -> (String, Option<String>) {
     let hex = name.to_str().is_err().then(|| name.iter().map(|byte| format!("{byte:02x}")).collect());
     (name.to_str_lossy().into_owned(), hex)
 }

@@ -41,7 +41,7 @@ pub struct LogShadow {
     pub worktree: Option<BString>,
     /// Why it went.
     pub because: String,
-    /// `released`, `undone`, `pending`, `reversed` or `stuck`.
+    /// `released`, `fixed`, `undone`, `pending`, `reversed` or `stuck`.
     pub state: &'static str,
     /// What there is to say.
     pub detail: Option<String>,

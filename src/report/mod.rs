@@ -1,5 +1,6 @@
 //! What a run tells: one shape for list, dry run and real run.
 
+pub mod doctor;
 pub mod explain;
 pub mod fields;
 pub mod human;

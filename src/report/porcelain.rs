@@ -37,17 +37,17 @@ pub fn render(report: &Report, view: &View, nul: bool) -> Vec<u8> {
     lines.bytes
 }
 
-struct Lines {
-    bytes: Vec<u8>,
-    nul: bool,
+pub(super) struct Lines {
+    pub(super) bytes: Vec<u8>,
+    pub(super) nul: bool,
 }
 
 impl Lines {
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.bytes.push(if self.nul { 0 } else { b'\n' });
     }
 
-    fn text(&mut self, label: &str, value: &str) {
+    pub(super) fn text(&mut self, label: &str, value: &str) {
         self.bytes.extend_from_slice(label.as_bytes());
         if !value.is_empty() {
             self.bytes.push(b' ');
@@ -57,7 +57,7 @@ impl Lines {
     }
 
     /// A value with bytes of any kind; `label` may hold values that come before it.
-    fn name(&mut self, label: &str, name: &[u8]) {
+    pub(super) fn name(&mut self, label: &str, name: &[u8]) {
         self.bytes.extend_from_slice(label.as_bytes());
         self.bytes.push(b' ');
         if self.nul {

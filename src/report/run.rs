@@ -107,8 +107,8 @@ fn action(step: StepKind, row: &ShadowReport, canvas: &Canvas) -> Option<(&'stat
             let branch = shadow.branch.as_ref()?;
             ("delete", format!("{}, if still {}", safe(&branch.name), words::short(branch.tip?)))
         }
-        // Part of removing the worktree, as users see it.
-        StepKind::DeleteFiles => return None,
+        // Part of removing the worktree, as users see it; and what is done to no shadow.
+        StepKind::DeleteFiles | StepKind::DetachHead | StepKind::SetUpstream | StepKind::ExcludePins => return None,
         StepKind::Restore => ("restore", "what an interrupted run had moved".into()),
         StepKind::Finish => ("finish", "what an interrupted run had begun".into()),
     })

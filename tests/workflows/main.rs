@@ -20,6 +20,7 @@ mod checker_works;
 mod cli;
 mod crashes;
 mod demo;
+mod doctor;
 mod execute;
 mod expire;
 mod fetch;
