@@ -193,6 +193,8 @@ impl Worker {
     pub fn start<S: AsRef<OsStr>>(dir: &Path, args: impl IntoIterator<Item = S>) -> Result<Worker> {
         let mut command = Command::new(std::env::current_exe()?);
         scrub(&mut command);
+        // It is not where the hook is; a shell that is inside a worktree is found among the processes.
+        command.env_remove("PWD");
         command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let (say, said) = mpsc::channel();

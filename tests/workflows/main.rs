@@ -30,6 +30,7 @@ mod format;
 mod full_disk;
 mod harness;
 mod histories;
+mod hooks;
 mod image;
 mod interference;
 mod landing;
