@@ -90,6 +90,7 @@ commands! {
     Doctor doctor "doctor",
     Init init "init",
     Hook hook "hook",
+    Completion completion "completion",
 }
 
 /// All of the program: arguments in, exit code out.

@@ -1,5 +1,6 @@
 //! One file per command: its arguments and its run.
 
+pub mod completion;
 pub mod doctor;
 pub mod expire;
 pub mod explain;
@@ -20,6 +21,8 @@ pub mod undo;
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueHint;
+
 use crate::error::{Error, Exit, Result};
 use crate::git::Repository;
 use crate::report::human::Page;
@@ -32,13 +35,13 @@ use crate::ui::{ColourWhen, Look, Ui};
 #[command(next_help_heading = "Everywhere")]
 pub struct Options {
     /// Start in DIR instead of the current directory; several are taken one from the other, as git does
-    #[arg(short = 'C', value_name = "DIR")]
+    #[arg(short = 'C', value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub directory: Vec<PathBuf>,
     /// The repository at DIR instead of the one here; repeat it for several
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub repo: Vec<PathBuf>,
     /// Every canonical repository below DIR; repeat it for several
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub under: Vec<PathBuf>,
     /// Print one JSON document (git-shadow.report.v1)
     #[arg(long)]
