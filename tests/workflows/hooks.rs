@@ -283,8 +283,8 @@ fn who_reads_what_a_push_says_waits_no_longer_than_for_git() {
     sandbox.git("r", ["merge", "-q", "--ff-only", "aos/a", "--no-verify"]);
     settle(&sandbox);
     // Another run has the lock, so that what the hook starts is still there when git has ended.
-    let mut holder = sandbox.command("flock", &sandbox.repo());
-    let mut holder = holder.args([".git/shadow/lock", "sh", "-c", "echo locked > ../locked; cat ../free"]);
+    let mut flock = sandbox.command("flock", &sandbox.repo());
+    let holder = flock.args([".git/shadow/lock", "sh", "-c", "echo locked > ../locked; cat ../free"]);
     sandbox.sh("", "mkfifo locked free");
     let mut holder = holder.spawn().unwrap();
     assert_eq!(fs::read_to_string(sandbox.path("locked")).unwrap(), "locked\n");
