@@ -88,6 +88,7 @@ commands! {
     Finish finish "finish",
     Lease lease "lease",
     Doctor doctor "doctor",
+    Hooks hooks "hooks",
     Init init "init",
     Hook hook "hook",
     Completion completion "completion",

@@ -7,6 +7,7 @@ pub mod explain;
 pub mod finish;
 pub mod fleet;
 pub mod hook;
+pub mod hooks;
 pub mod init;
 pub mod lease;
 pub mod list;

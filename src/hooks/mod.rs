@@ -1,7 +1,15 @@
-//! Hooks: what just landed goes by itself.
+//! Hooks: what just landed goes by itself. The scripts, where git looks for them and installing them beside what is
+//! there; what is new when one runs.
 
+mod configured;
 pub mod failure;
+pub mod install;
+mod managers;
 pub mod news;
+pub mod off;
+mod place;
+mod script;
+mod slot;
 
 use crate::error::Result;
 use crate::git::{Repository, bases};

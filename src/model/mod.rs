@@ -10,6 +10,7 @@ mod evidence;
 mod fact;
 mod finding;
 mod hold;
+mod hook;
 mod landing;
 mod lease;
 mod session;
@@ -23,6 +24,7 @@ pub use evidence::{
 pub use fact::Fact;
 pub use finding::{Finding, Trouble};
 pub use hold::{Code, Hold, On};
+pub use hook::{Event, Hook, HookChange, HookState, Way};
 pub use landing::{How, Landed, Landing};
 pub use lease::{Lease, LeaseState};
 pub use session::SessionRootFacts;

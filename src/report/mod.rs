@@ -3,6 +3,7 @@
 pub mod doctor;
 pub mod explain;
 pub mod fields;
+pub mod hooks;
 pub mod human;
 pub mod json;
 pub mod log;

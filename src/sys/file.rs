@@ -17,6 +17,8 @@ use crate::error::{Error, Result};
 pub enum Access {
     /// Whoever the umask allows.
     Umask,
+    /// The same, and may run it.
+    Program,
     /// The owner only.
     Owner,
 }
@@ -88,6 +90,7 @@ fn parent(path: &Path) -> Result<&Path> {
 fn create_beside(path: &Path, directory: &Path, access: Access) -> Result<(PathBuf, fs_err::File)> {
     let mode = match access {
         Access::Umask => 0o666,
+        Access::Program => 0o777,
         Access::Owner => 0o600,
     };
     loop {

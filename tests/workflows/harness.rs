@@ -183,6 +183,11 @@ impl Sandbox {
         fs::write(path, content).unwrap();
     }
 
+    /// The text of a file.
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.root.join(name)).unwrap()
+    }
+
     /// Commit all that is there (in the cases: `ci`).
     pub fn commit(&self, dir: impl AsRef<Path>, message: &str) -> String {
         let dir = dir.as_ref();
@@ -341,4 +346,14 @@ pub fn skip(what: &str, why: &str) {
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join("skipped.txt");
     let mut log = fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
     writeln!(log, "skipped: {what}: {why}").unwrap();
+}
+
+/// Write a script that can be run.
+pub fn executable(sandbox: &Sandbox, name: impl AsRef<Path>, content: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = sandbox.path(name.as_ref().to_str().unwrap());
+    // A link there stays what it leads to.
+    let _ = fs::remove_file(&path);
+    sandbox.write(&path, content);
+    fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -32,6 +32,8 @@ mod full_disk;
 mod harness;
 mod histories;
 mod hooks;
+mod hooks_chain;
+mod hooks_install;
 mod image;
 mod interference;
 mod landing;

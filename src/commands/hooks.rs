@@ -1,0 +1,120 @@
+//! `git shadow hooks`: put the hooks beside what is there, take them out, tell how they stand.
+
+use super::{Context, fleet, sweep};
+use crate::error::{Error, Exit, Result};
+use crate::git::Repository;
+use crate::hooks::install::Site;
+use crate::hooks::off;
+use crate::model::{Event, Hook, HookState};
+use crate::policy;
+use crate::report::Format;
+use crate::report::hooks::{HooksReport, human, json, porcelain};
+
+/// Have git look for what has landed after a merge, a pull or a push
+///
+/// The hooks release what has just landed, quietly. They never change what becomes of the merge or the push, and hold it
+/// up for a second at most. What no hook sees (a merge on the server) goes with 'git shadow prune-sessions' or 'git shadow
+/// schedule'.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to do
+    #[arg(value_enum)]
+    action: Action,
+    /// Change nothing, tell what would be done
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Action {
+    /// Put the hooks where git looks; a hook that is there is kept and called
+    Install,
+    /// Take the hooks out and put back what was there before
+    Remove,
+    /// Tell how the hooks stand, and what switches them off
+    Status,
+}
+
+/// Run it.
+///
+/// # Errors
+/// When the only repository cannot be read or written.
+pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
+    let mut reports = Vec::new();
+    let mut exit = Exit::Done;
+    for (place, repo) in fleet::repositories(context) {
+        match repo.and_then(|repo| one(args, context, &repo)) {
+            Ok(hooks) => {
+                exit = exit.max(answer(args.action, &hooks));
+                reports.push(HooksReport { repository: place, hooks, errors: Vec::new() });
+            }
+            Err(error) if context.options.many() => {
+                exit = exit.max(Exit::Failed);
+                let error = fleet::of_several(&place, error);
+                reports.push(HooksReport { repository: place, hooks: Vec::new(), errors: vec![error] });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match context.options.format() {
+        Format::Json => context.ui.answer(json(&reports, context.command, args.dry_run)),
+        Format::Porcelain { nul } => context.ui.answer(porcelain(&reports, nul)),
+        Format::Human => context.ui.answer(human(&reports, args.dry_run, &context.ui.canvas(&context.dir))),
+    }
+    for report in &reports {
+        report.errors.iter().for_each(|error| context.ui.error(error));
+        report.hooks.iter().for_each(|hook| help(args.action, context, hook));
+    }
+    Ok(exit)
+}
+
+fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Hook>> {
+    // From a linked worktree git may look elsewhere than from the main one.
+    let here = context.options.repo.is_empty() && context.options.under.is_empty();
+    let start = if here { context.dir.as_path() } else { repo.path() };
+    let policy = policy::load(repo)?;
+    let really = args.action != Action::Status && !args.dry_run;
+    let _lock = if really { Some(sweep::lock(repo)?) } else { None };
+    let site = Site::of(repo, start)?;
+    let each = |event: Event| {
+        let hook = match args.action {
+            Action::Install => site.install(event, really)?,
+            Action::Remove => site.remove(event, really)?,
+            Action::Status => site.look(event)?,
+        };
+        let off = match hook.off {
+            Some(why) => Some(why),
+            None => off::off(&policy, start, event)?,
+        };
+        Ok(Hook { off, ..hook })
+    };
+    Event::ALL.into_iter().map(each).collect()
+}
+
+/// Whether what was asked for is so now.
+fn answer(action: Action, hooks: &[Hook]) -> Exit {
+    let wrong = |hook: &Hook| match (action, hook.state) {
+        (Action::Install, HookState::Edited | HookState::Replaced | HookState::Managed) => true,
+        (Action::Remove, HookState::Edited | HookState::Replaced) => true,
+        // Something that is not ours to change calls it.
+        (Action::Remove, HookState::Installed) => hook.change.is_none(),
+        (Action::Install | Action::Remove | Action::Status, _) => false,
+    };
+    if hooks.iter().any(wrong) { Exit::No } else { Exit::Done }
+}
+
+/// What would help, beside the answer.
+fn help(action: Action, context: &Context<'_>, hook: &Hook) {
+    let event = hook.event.as_str();
+    let wrong = answer(action, std::slice::from_ref(hook)) == Exit::No;
+    let why = hook.why.as_deref().unwrap_or("somebody has changed it");
+    match action {
+        Action::Install if wrong => context.ui.error(&Error::no("hooks", format!("cannot install '{event}': {why}"))),
+        Action::Remove if wrong => context.ui.error(&Error::no("hooks", format!("'{event}' stays: {why}"))),
+        Action::Install | Action::Remove | Action::Status => {}
+    }
+    match &hook.remedy {
+        Some(remedy) if wrong || action == Action::Status => context.ui.hint(remedy),
+        Some(_) | None => {}
+    }
+}

@@ -1,0 +1,242 @@
+//! Installing and removing the hooks of one repository, and how they stand: `install` and `remove` act on what `look`
+//! found, and look again.
+
+use std::path::{Path, PathBuf};
+
+use super::configured::{Configured, supported};
+use super::managers::{add, calls_ours, is_pre_commit, manager, needs_its_name};
+use super::place::Place;
+use super::script;
+use super::slot::{Slot, There};
+use crate::error::Result;
+use crate::git::Repository;
+use crate::model::{Event, Hook, HookChange, HookState, Way};
+
+/// A repository, and where git looks for its hooks.
+#[derive(Debug)]
+pub struct Site<'a> {
+    repo: &'a Repository,
+    place: Place,
+    program: PathBuf,
+    /// git runs configured hooks.
+    configured: bool,
+    /// git's version.
+    version: String,
+}
+
+impl<'a> Site<'a> {
+    /// The hooks of a repository, as git finds them when it runs in `start`.
+    ///
+    /// # Errors
+    /// When git does not tell.
+    pub fn of(repo: &'a Repository, start: &Path) -> Result<Self> {
+        let (configured, version) = supported(repo)?;
+        Ok(Site { repo, place: Place::find(repo, start)?, program: script::program()?, configured, version })
+    }
+
+    /// How a hook stands.
+    ///
+    /// # Errors
+    /// When that cannot be told.
+    pub fn look(&self, event: Event) -> Result<Hook> {
+        let ours = script::render(event, &self.program)?;
+        let slot = self.slot(event, &ours)?;
+        let there = slot.look(&ours)?;
+        let hook = Hook {
+            event,
+            state: HookState::Absent,
+            change: None,
+            way: Some(Way::File),
+            path: Some(slot.file.clone()),
+            chained: None,
+            why: None,
+            remedy: None,
+            off: None,
+        };
+        if let There::Ours { intact, current, runs } = there {
+            let state = match (intact, current, runs) {
+                (false, _, _) => HookState::Edited,
+                (true, _, false) => HookState::Bypassed,
+                (true, false, true) => HookState::Outdated,
+                (true, true, true) => HookState::Installed,
+            };
+            let chained = slot.chained()?;
+            let why = (state == HookState::Bypassed).then(|| "it is not executable".to_owned());
+            return Ok(explained(Hook { state, chained, why, ..hook }));
+        }
+        let configured = Configured::new(self.repo, event);
+        if let Some(entry) = configured.look(&ours)? {
+            let at = Hook { way: Some(Way::Config), path: Some(configured.script), off: entry.off, ..hook.clone() };
+            let state = match (entry.intact, entry.current) {
+                (false, _) => HookState::Edited,
+                (true, false) => HookState::Outdated,
+                (true, true) => HookState::Installed,
+            };
+            if self.configured || state == HookState::Edited {
+                return Ok(explained(Hook { state, ..at }));
+            }
+            let why = format!("git {} knows no configured hooks", self.version);
+            return self.bypassed(why, at, hook, &slot, &there);
+        }
+        let inner = self.inner(event);
+        if inner != slot && matches!(inner.look(&ours)?, There::Ours { .. }) {
+            let why = format!("git looks in '{}' (core.hooksPath)", self.place.dir.display());
+            let at = Hook { path: Some(inner.file), ..hook.clone() };
+            return self.bypassed(why, at, hook, &slot, &there);
+        }
+        self.without_ours(hook, &slot, &there)
+    }
+
+    /// Ours is somewhere where git does not call it: the state, if it could be put where git does.
+    fn bypassed(&self, why: String, at: Hook, hook: Hook, slot: &Slot, there: &There) -> Result<Hook> {
+        let hook = self.without_ours(hook, slot, there)?;
+        let movable = hook.state == HookState::Absent;
+        Ok(if movable { explained(Hook { state: HookState::Bypassed, why: Some(why), ..at }) } else { hook })
+    }
+
+    /// The place for hooks inside the repository.
+    fn inner(&self, event: Event) -> Slot {
+        Slot::new(&self.repo.common_dir().join("hooks"), event, false)
+    }
+
+    /// How a hook stands that is not there.
+    fn without_ours(&self, hook: Hook, slot: &Slot, there: &There) -> Result<Hook> {
+        let event = hook.event;
+        let text: &[u8] = if let There::Other(text) = there { text } else { &[] };
+        let manager = manager(self.repo.work_dir(), &self.place.dir, event, text);
+        let calls = |file: &&PathBuf| fs_err::read(file).is_ok_and(|text| calls_ours(&text, event));
+        let files = manager.as_ref().map(|manager| manager.files.as_slice()).unwrap_or_default();
+        if let Some(file) = files.iter().chain([&slot.file]).find(calls).cloned() {
+            let why = Some(format!("'{}' calls it", file.display()));
+            return Ok(Hook { state: HookState::Installed, path: Some(file), why, ..hook });
+        }
+        let absent = Hook { way: None, path: None, ..hook.clone() };
+        if self.is_needless(event)? {
+            let why = Some("a push from here moves no remote-tracking ref".to_owned());
+            return Ok(Hook { state: HookState::Needless, why, ..absent });
+        }
+        let absent = explained(absent);
+        if self.configured {
+            return Ok(absent);
+        }
+        let managed = |why: String, remedy: String| Hook {
+            state: HookState::Managed,
+            why: Some(why),
+            remedy: Some(remedy),
+            ..absent.clone()
+        };
+        if let Some(manager) = manager {
+            return Ok(managed(format!("{} manages the hooks here", manager.name), manager.remedy));
+        }
+        let add = || add(&slot.file, event);
+        if let Some(why) = self.place.unfit() {
+            return Ok(managed(why, add()));
+        }
+        if slot.chained()?.is_some() && !matches!(there, There::Nothing) && !slot.is_half_done()? {
+            let (file, kept) = (slot.file.display(), slot.kept.display());
+            let why = Some(format!("another hook has been written over it; the one before is '{kept}'"));
+            let remedy = Some(format!("make one hook of '{file}' and '{kept}', then remove the latter"));
+            return Ok(Hook { state: HookState::Replaced, why, remedy, ..hook });
+        }
+        if needs_its_name(text) {
+            return Ok(managed(format!("'{}' works under its own name only", slot.file.display()), add()));
+        }
+        Ok(absent)
+    }
+
+    /// Where a hook of ours is, or would be put: pre-commit calls the one that it found from another place.
+    fn slot(&self, event: Event, ours: &[u8]) -> Result<Slot> {
+        let slot = Slot::new(&self.place.dir, event, false);
+        Ok(match slot.look(ours)? {
+            There::Other(text) if is_pre_commit(&text) => Slot::new(&self.place.dir, event, true),
+            There::Other(_) | There::Ours { .. } | There::Nothing => slot,
+        })
+    }
+
+    /// A bare repository that follows no remote learns nothing from a push.
+    fn is_needless(&self, event: Event) -> Result<bool> {
+        let refs = ["for-each-ref", "--count=1", "refs/remotes/"];
+        Ok(event == Event::PrePush && self.repo.is_bare() && self.repo.git(refs).run()?.is_empty())
+    }
+
+    /// Put a hook where git calls it, unless it is there or may not be: its state tells. With `really` unset nothing is
+    /// done.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn install(&self, event: Event, really: bool) -> Result<Hook> {
+        let hook = self.look(event)?;
+        let change = match hook.state {
+            HookState::Absent => HookChange::Installed,
+            HookState::Outdated | HookState::Bypassed => HookChange::Updated,
+            HookState::Installed
+            | HookState::Edited
+            | HookState::Replaced
+            | HookState::Needless
+            | HookState::Managed => return Ok(hook),
+        };
+        let change = Some(change);
+        if !really {
+            return Ok(Hook { change, ..hook });
+        }
+        let ours = script::render(event, &self.program)?;
+        let configured = Configured::new(self.repo, event);
+        let slot = self.slot(event, &ours)?;
+        if self.configured && !matches!(slot.look(&ours)?, There::Ours { .. }) {
+            configured.put(&ours)?;
+        } else {
+            slot.put(&ours)?;
+            if configured.look(&ours)?.is_some_and(|entry| entry.intact) {
+                configured.take()?;
+            }
+        }
+        let inner = self.inner(event);
+        if inner != slot && matches!(inner.look(&ours)?, There::Ours { intact: true, .. }) {
+            inner.take()?;
+        }
+        Ok(Hook { change, ..self.look(event)? })
+    }
+
+    /// Take a hook out wherever it is, and put back what was there before. One that somebody has changed or replaced
+    /// stays: its state tells. With `really` unset nothing is done.
+    ///
+    /// # Errors
+    /// When it cannot be done.
+    pub fn remove(&self, event: Event, really: bool) -> Result<Hook> {
+        let dirs = [self.place.dir.clone(), self.repo.common_dir().join("hooks")];
+        let slots = dirs.iter().flat_map(|dir| [false, true].map(|legacy| Slot::new(dir, event, legacy)));
+        let mut removed = false;
+        for slot in slots {
+            let ours = matches!(slot.look(&[])?, There::Ours { intact: true, .. });
+            // Both places have one name for the old hook; where ours is gone, it belongs to git's own.
+            let gone = slot.is_gits() && slot.chained()?.is_some() && slot.look(&[])? == There::Nothing;
+            let left = gone || slot.is_half_done()?;
+            if ours || left {
+                removed |= if really { slot.take()? } else { true };
+            }
+        }
+        let configured = Configured::new(self.repo, event);
+        if configured.look(&[])?.is_some_and(|entry| entry.intact) {
+            removed = true;
+            if really {
+                configured.take()?;
+            }
+        }
+        Ok(Hook { change: removed.then_some(HookChange::Removed), ..self.look(event)? })
+    }
+}
+
+/// With what would help.
+fn explained(hook: Hook) -> Hook {
+    let remedy = match hook.state {
+        HookState::Edited => {
+            let shown = hook.path.as_deref().unwrap_or(Path::new("")).display();
+            Some(format!("somebody has changed '{shown}': move it aside, then install again"))
+        }
+        HookState::Absent | HookState::Outdated | HookState::Bypassed => {
+            Some("'git shadow hooks install' puts it there".to_owned())
+        }
+        HookState::Installed | HookState::Replaced | HookState::Needless | HookState::Managed => None,
+    };
+    Hook { remedy, ..hook }
+}

@@ -1,0 +1,45 @@
+//! What switches a hook off although git calls it.
+
+use std::path::Path;
+
+use gix::bstr::ByteSlice as _;
+
+use crate::error::Result;
+use crate::git::Git;
+use crate::model::Event;
+use crate::policy::{Policy, Source};
+
+/// The variable that switches the hooks off for everything below a process.
+const VARIABLE: &str = "GIT_SHADOW_HOOKS";
+
+/// The setting of git's that switches them off.
+const SETTING: &str = "shadow.hooks";
+
+/// What switches an event's hook off, where git runs in `start`.
+///
+/// # Errors
+/// When git's configuration cannot be read.
+pub fn off(policy: &Policy, start: &Path, event: Event) -> Result<Option<String>> {
+    let value = match event {
+        Event::PostMerge => &policy.hook_post_merge,
+        Event::PrePush => &policy.hook_pre_push,
+    };
+    if !value.value {
+        let from = value.from.iter().find_map(|source| match source {
+            Source::User(path) => Some(format!("'{}'", path.display())),
+            Source::Repo(file) => Some(format!("'{file}'")),
+            Source::Default | Source::Option => None,
+        });
+        return Ok(Some(format!(
+            "hooks.{} = false in {}",
+            event.as_str(),
+            from.unwrap_or_else(|| "policy".to_owned())
+        )));
+    }
+    let set = Git::new(start, ["config", "--type=bool", "--get", SETTING]).output()?;
+    if set.status.success() && set.stdout.trim() == b"false" {
+        return Ok(Some(format!("{SETTING} = false in git's configuration")));
+    }
+    let variable = std::env::var(VARIABLE).is_ok_and(|value| value == "0");
+    Ok(variable.then(|| format!("{VARIABLE}=0 in the environment")))
+}
