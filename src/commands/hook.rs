@@ -19,6 +19,7 @@ use crate::error::{Error, Exit, Result};
 use crate::git::{Repository, Worker};
 use crate::hooks::failure::Failure;
 use crate::hooks::news::{News, Start};
+use crate::hooks::off;
 use crate::inspect::operation;
 use crate::lease::Leases;
 use crate::model::{Base, bytes};
@@ -111,7 +112,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     }
     // A squash has committed nothing yet.
     let is_squash = hook == Hook::PostMerge && given.first().is_some_and(|flag| flag == "1");
-    if is_squash || is_off() {
+    if is_squash || off::by_environment() {
         return Ok(Exit::Done);
     }
     // Git runs hooks of repositories only; one that cannot be opened has no place to write that down.
@@ -120,12 +121,6 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         Failure::note(&repo, hook.name(), clock::now(), Some(&error));
     }
     Ok(Exit::Done)
-}
-
-/// `GIT_SHADOW_HOOKS`, with what git takes for false.
-fn is_off() -> bool {
-    let value = std::env::var("GIT_SHADOW_HOOKS").map(|value| value.to_ascii_lowercase());
-    value.is_ok_and(|value| ["0", "false", "no", "off"].contains(&value.as_str()))
 }
 
 /// See whether there is anything to do, and start somebody to do it.

@@ -2,13 +2,16 @@
 
 use super::{Context, fleet, sweep};
 use crate::error::{Error, Exit, Result};
-use crate::git::Repository;
+use crate::git::{Repository, bases};
+use crate::hooks::failure::Failure;
 use crate::hooks::install::Site;
 use crate::hooks::off;
-use crate::model::{Event, Hook, HookState};
-use crate::policy;
+use crate::journal::Cursor;
+use crate::model::{Event, Fact, Hook, HookState};
+use crate::policy::{self, Policy};
 use crate::report::Format;
 use crate::report::hooks::{HooksReport, human, json, porcelain};
+use crate::sys::clock;
 
 /// Have git look for what has landed after a merge, a pull or a push
 ///
@@ -59,7 +62,9 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     match context.options.format() {
         Format::Json => context.ui.answer(json(&reports, context.command, args.dry_run)),
         Format::Porcelain { nul } => context.ui.answer(porcelain(&reports, nul)),
-        Format::Human => context.ui.answer(human(&reports, args.dry_run, &context.ui.canvas(&context.dir))),
+        Format::Human => {
+            context.ui.answer(human(&reports, args.dry_run, clock::now(), &context.ui.canvas(&context.dir)))
+        }
     }
     for report in &reports {
         report.errors.iter().for_each(|error| context.ui.error(error));
@@ -76,6 +81,7 @@ fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Hook
     let really = args.action != Action::Status && !args.dry_run;
     let _lock = if really { Some(sweep::lock(repo)?) } else { None };
     let site = Site::of(repo, start)?;
+    let failure = Failure::read(repo)?;
     let each = |event: Event| {
         let hook = match args.action {
             Action::Install => site.install(event, really)?,
@@ -86,9 +92,29 @@ fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Hook
             Some(why) => Some(why),
             None => off::off(&policy, start, event)?,
         };
-        Ok(Hook { off, ..hook })
+        let failed = failure.clone().filter(|failure| failure.hook == event.as_str());
+        Ok(Hook { off, failed: failed.map(|failure| (failure.time, failure.message)), ..hook })
     };
-    Event::ALL.into_iter().map(each).collect()
+    let hooks = Event::ALL.into_iter().map(each).collect::<Result<Vec<Hook>>>()?;
+    if really && hooks.iter().any(|hook| hook.state == HookState::Installed) {
+        begin(repo, &policy, context)?;
+    }
+    Ok(hooks)
+}
+
+/// Hooks look at what comes after this: what is there already is for a sweep.
+fn begin(repo: &Repository, policy: &Policy, context: &Context<'_>) -> Result<()> {
+    let bases = match bases::resolve(repo, policy) {
+        Fact::Known(bases) => bases,
+        Fact::Unknown(why) => {
+            context.ui.warning(&format!("{why}: until then the hooks do nothing"));
+            return Ok(());
+        }
+        Fact::NotApplicable | Fact::NotAsked => return Ok(()),
+    };
+    let cursor = Cursor::read(repo)?;
+    let begun = cursor.clone().begin(&bases);
+    if begun == cursor { Ok(()) } else { begun.write(repo) }
 }
 
 /// Whether what was asked for is so now.

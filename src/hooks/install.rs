@@ -52,6 +52,7 @@ impl<'a> Site<'a> {
             why: None,
             remedy: None,
             off: None,
+            failed: None,
         };
         if let There::Ours { intact, current, runs } = there {
             let state = match (intact, current, runs) {

@@ -40,6 +40,11 @@ pub fn off(policy: &Policy, start: &Path, event: Event) -> Result<Option<String>
     if set.status.success() && set.stdout.trim() == b"false" {
         return Ok(Some(format!("{SETTING} = false in git's configuration")));
     }
-    let variable = std::env::var(VARIABLE).is_ok_and(|value| value == "0");
-    Ok(variable.then(|| format!("{VARIABLE}=0 in the environment")))
+    Ok(by_environment().then(|| format!("{VARIABLE} in the environment")))
+}
+
+/// Whether `GIT_SHADOW_HOOKS` is what git takes for false.
+pub fn by_environment() -> bool {
+    let value = std::env::var(VARIABLE).map(|value| value.to_ascii_lowercase());
+    value.is_ok_and(|value| ["0", "false", "no", "off"].contains(&value.as_str()))
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::Timestamp;
+
 /// What git does that calls one of our hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
@@ -132,4 +134,6 @@ pub struct Hook {
     pub remedy: Option<String>,
     /// It would be called and do nothing: what switches it off.
     pub off: Option<String>,
+    /// When it last failed, and why, if it has done nothing since.
+    pub failed: Option<(Timestamp, String)>,
 }

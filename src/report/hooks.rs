@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::json::instant;
 use super::table::pad;
+use super::words;
 use crate::error::Error;
-use crate::model::{Hook, HookState, Way};
+use crate::model::{Hook, HookState, Timestamp, Way};
 use crate::ui::{Canvas, Ink, quoted, safe_lossy};
 
 /// The hooks of one repository.
@@ -45,8 +47,15 @@ struct HookJson<'a> {
     path: Option<String>,
     chained: Option<String>,
     off: Option<&'a str>,
+    failed: Option<FailureJson<'a>>,
     message: Option<&'a str>,
     remedy: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct FailureJson<'a> {
+    time: String,
+    message: &'a str,
 }
 
 #[derive(Serialize)]
@@ -69,6 +78,7 @@ fn hook_json(hook: &Hook) -> HookJson<'_> {
         path: hook.path.as_deref().map(shown),
         chained: hook.chained.as_deref().map(shown),
         off: hook.off.as_deref(),
+        failed: hook.failed.as_ref().map(|(time, message)| FailureJson { time: instant(*time), message }),
         message: hook.why.as_deref(),
         remedy: hook.remedy.as_deref(),
     }
@@ -115,6 +125,7 @@ pub fn porcelain(reports: &[HooksReport], nul: bool) -> Vec<u8> {
             line("path", hook.path.as_deref());
             line("chained", hook.chained.as_deref());
             line("off", hook.off);
+            line("failed", hook.failed.map(|failed| format!("{} {}", failed.time, failed.message)).as_deref());
             line("message", hook.message);
         }
         text.push_str(end);
@@ -123,7 +134,7 @@ pub fn porcelain(reports: &[HooksReport], nul: bool) -> Vec<u8> {
 }
 
 /// For people: a hook a line, below the repository where there are several.
-pub fn human(reports: &[HooksReport], dry_run: bool, canvas: &Canvas) -> String {
+pub fn human(reports: &[HooksReport], dry_run: bool, now: Timestamp, canvas: &Canvas) -> String {
     let hooks = || reports.iter().flat_map(|report| &report.hooks);
     let widths = [
         hooks().map(|hook| hook.event.as_str().width()).max().unwrap_or(0),
@@ -139,7 +150,7 @@ pub fn human(reports: &[HooksReport], dry_run: bool, canvas: &Canvas) -> String 
             let word = pad(&word(hook, dry_run), widths[1]);
             let (event, ink) = (pad(hook.event.as_str(), widths[0]), ink(hook));
             let indent = if several { "  " } else { "" };
-            let line = format!("{indent}{event}  {}  {}", canvas.ink(ink, &word), about(hook, canvas));
+            let line = format!("{indent}{event}  {}  {}", canvas.ink(ink, &word), about(hook, now, canvas));
             text.push_str(line.trim_end());
             text.push('\n');
         }
@@ -171,7 +182,7 @@ fn ink(hook: &Hook) -> Ink {
 }
 
 /// Where it is, and what there is to say of it.
-fn about(hook: &Hook, canvas: &Canvas) -> String {
+fn about(hook: &Hook, now: Timestamp, canvas: &Canvas) -> String {
     let how = match hook.way {
         Some(Way::Config) => " (configured hook)",
         Some(Way::File) | None => "",
@@ -180,5 +191,7 @@ fn about(hook: &Hook, canvas: &Canvas) -> String {
     let chained = hook.chained.as_ref().map(|path| format!("then {}", canvas.path(path)));
     let said = hook.why.as_deref().map(safe_lossy);
     let off = hook.off.as_ref().map(|why| format!("switched off: {}", safe_lossy(why)));
-    [path, chained, said, off].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let ago = |time: Timestamp| words::ago(now.duration_since(time));
+    let failed = hook.failed.as_ref().map(|(time, why)| format!("failed {}: {}", ago(*time), safe_lossy(why)));
+    [path, chained, said, off, failed].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

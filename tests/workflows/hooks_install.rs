@@ -68,7 +68,7 @@ fn the_hook_that_was_there_comes_back_byte_for_byte() {
     for (what, script) in [
         ("a script", "printf '#!/bin/sh\\nexit 3\\n' >pre-push; chmod 750 pre-push"),
         ("one that git does not run", "printf '#!/bin/sh\\nexit 3\\n' >pre-push; chmod 640 pre-push"),
-        ("a binary", "cp \"$(command -v true)\" pre-push"),
+        ("a binary", "cp \"$(type -P true)\" pre-push"),
         ("no line end, no first line", "printf 'exit 3' >pre-push; chmod 755 pre-push"),
         ("a link", "printf '#!/bin/sh\\nexit 3\\n' >../mine; chmod 755 ../mine; ln -s ../mine pre-push"),
         ("a link to nowhere", "ln -s nowhere pre-push"),
@@ -334,7 +334,7 @@ fn what_switches_them_off_is_told() {
     assert!(run.stdout.starts_with("post-merge  off  .git/hooks/post-merge, switched off: shadow.hooks"), "{run:?}");
     sandbox.git("r", ["config", "--unset", "shadow.hooks"]);
     sandbox.set("GIT_SHADOW_HOOKS", "0");
-    assert_eq!(off(&sandbox), ["GIT_SHADOW_HOOKS=0 in the environment"; 2]);
+    assert_eq!(off(&sandbox), ["GIT_SHADOW_HOOKS in the environment"; 2]);
 }
 
 #[test]
@@ -351,4 +351,33 @@ fn many_repositories_at_once_and_one_that_fails() {
     sandbox.shadow("", ["hooks", "install", "--repo", "r", "--repo", "s", "-q"]).exits(0);
     let run = sandbox.shadow("", ["hooks", "status", "--under", ".", "--porcelain", "-z"]).exits(0);
     assert_eq!(run.stdout.matches("\0state installed\0").count(), 6, "{run:?}");
+}
+
+#[test]
+fn from_the_install_on_hooks_look_at_what_comes_after() {
+    let sandbox = Sandbox::mk();
+    let cursor = sandbox.path("r/.git/shadow/cursor");
+    hooks(&sandbox, "r", &["install", "-n"]).exits(0);
+    assert!(!cursor.exists());
+    hooks(&sandbox, "r", &["install"]).exits(0);
+    let tip = sandbox.git("r", ["rev-parse", "HEAD"]);
+    let begun = fs::read_to_string(&cursor).unwrap();
+    assert!(begun.contains(&tip), "{begun}");
+    // Installed again it stays where the last sweep left it.
+    sandbox.write("r/f", "new\n");
+    sandbox.commit("r", "new");
+    hooks(&sandbox, "r", &["install"]).exits(0);
+    assert_eq!(fs::read_to_string(&cursor).unwrap(), begun);
+}
+
+#[test]
+fn what_went_wrong_in_a_hook_is_told() {
+    let sandbox = hooked();
+    sandbox.write("r/.shadowrc", "nonsense = 1\n");
+    sandbox.sh("r", "git checkout -qb b; git commit -q --allow-empty -m b; git checkout -q main; git merge -q b");
+    fs::remove_file(sandbox.path("r/.shadowrc")).unwrap();
+    let run = sandbox.shadow("r", ["hooks", "status"]).exits(0);
+    assert!(run.stdout.contains(" ago: ") && run.stdout.contains("nonsense"), "{run:?}");
+    let failed = &hook(&hooks(&sandbox, "r", &["status"]), "post-merge")["failed"];
+    assert!(failed["message"].as_str().unwrap().contains("nonsense"), "{failed}");
 }
