@@ -5,10 +5,9 @@ use crate::error::{Error, Exit, Result};
 use crate::git::{Repository, bases};
 use crate::hooks::failure::Failure;
 use crate::hooks::install::Site;
-use crate::hooks::off;
-use crate::journal::Cursor;
+use crate::hooks::{self, off};
 use crate::model::{Event, Fact, Hook, HookState};
-use crate::policy::{self, Policy};
+use crate::policy;
 use crate::report::Format;
 use crate::report::hooks::{HooksReport, human, json, porcelain};
 use crate::sys::clock;
@@ -97,24 +96,12 @@ fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Hook
     };
     let hooks = Event::ALL.into_iter().map(each).collect::<Result<Vec<Hook>>>()?;
     if really && hooks.iter().any(|hook| hook.state == HookState::Installed) {
-        begin(repo, &policy, context)?;
+        if let Fact::Unknown(why) = bases::resolve(repo, &policy) {
+            context.ui.warning(&format!("{why}; until then the hooks have nothing to look at"));
+        }
+        hooks::begin(repo)?;
     }
     Ok(hooks)
-}
-
-/// Hooks look at what comes after this: what is there already is for a sweep.
-fn begin(repo: &Repository, policy: &Policy, context: &Context<'_>) -> Result<()> {
-    let bases = match bases::resolve(repo, policy) {
-        Fact::Known(bases) => bases,
-        Fact::Unknown(why) => {
-            context.ui.warning(&format!("{why}: until then the hooks do nothing"));
-            return Ok(());
-        }
-        Fact::NotApplicable | Fact::NotAsked => return Ok(()),
-    };
-    let cursor = Cursor::read(repo)?;
-    let begun = cursor.clone().begin(&bases);
-    if begun == cursor { Ok(()) } else { begun.write(repo) }
 }
 
 /// Whether what was asked for is so now.
