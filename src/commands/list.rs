@@ -1,6 +1,6 @@
 //! `git shadow list`: every shadow with its verdict and the first reason.
 
-use super::{Context, fleet, sessions, survey, sweep};
+use super::{Context, disk, fleet, sessions, survey, sweep};
 use crate::error::{Error, Exit, Result};
 use crate::git::Repository;
 use crate::inspect::Depth;
@@ -9,7 +9,7 @@ use crate::model::Timestamp;
 use crate::policy;
 use crate::report::fields;
 use crate::report::template::{Template, Writing};
-use crate::report::{Report, RepositoryReport, Summary, View};
+use crate::report::{Census, Report, RepositoryReport, Summary, View};
 use crate::sys::{self, clock};
 
 /// List every shadow: its verdict, and why
@@ -25,9 +25,12 @@ pub struct Args {
     /// Only those of which something goes
     #[arg(long)]
     pub releasable: bool,
-    /// Only the census: what can go, and what each code holds back
+    /// Only the census: how many there are, what can go, what each code holds back, and where most of it lies
     #[arg(long)]
     pub summary: bool,
+    /// Measure what each worktree takes on the disk
+    #[arg(long, conflicts_with = "format")]
+    pub disk: bool,
     /// A line a shadow made from TEMPLATE, in which '%(name)', '%(verdict)' and the like are filled in
     #[arg(long, value_name = "TEMPLATE", conflicts_with = "summary")]
     pub format: Option<String>,
@@ -46,8 +49,10 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let (report, exit) = match &args.format {
         Some(format) => formatted(format, args, &view, context)?,
         None => {
-            let report = judged(context, true)?;
-            let exit = context.tell(&report, &view);
+            let mut report = judged(context, true)?;
+            let disks = args.disk.then(|| disk::measure(context, &mut report.repositories));
+            let census = Some(Census::of(&report, disks.as_ref()));
+            let exit = context.tell(&report, &View { census, ..view });
             (report, exit)
         }
     };

@@ -1,6 +1,7 @@
 //! One file per command: its arguments and its run.
 
 pub mod completion;
+pub mod disk;
 pub mod doctor;
 pub mod expire;
 pub mod explain;

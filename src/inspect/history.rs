@@ -164,8 +164,17 @@ impl History {
 
     /// When the branch last moved, by its reflog.
     pub fn last_entry(&self, branch: &Branch) -> Fact<Option<Timestamp>> {
+        self.of_log(branch, |log| log.iter().map(|e| e.time).max())
+    }
+
+    /// What its reflog says first.
+    pub fn first_entry(&self, branch: &Branch) -> Fact<Option<Timestamp>> {
+        self.of_log(branch, |log| log.first().map(|e| e.time))
+    }
+
+    fn of_log(&self, branch: &Branch, time: impl Fn(&[Entry]) -> Option<Timestamp>) -> Fact<Option<Timestamp>> {
         match self.logs.get(&branch.name) {
-            Some(Ok(log)) => Fact::Known(log.iter().map(|e| e.time).max()),
+            Some(Ok(log)) => Fact::Known(time(log)),
             Some(Err(error)) => Fact::Unknown(error.clone()),
             None => Fact::NotApplicable,
         }

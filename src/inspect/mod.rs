@@ -132,7 +132,8 @@ fn examine(
     times.extend(shadow.branch.as_ref().map(|branch| history.last_entry(branch)));
     let lease = lease(repo, discovery, shadow, worktree.as_ref());
     times.push(lease.clone().map(|lease| lease.and_then(|lease| lease.newest)));
-    Evidence { shadow: shadow.clone(), worktree, branch, lease, age: newest(times), pending: None }
+    let begun = begun(worktree.as_ref(), shadow.branch.as_ref().map(|branch| history.first_entry(branch)));
+    Evidence { shadow: shadow.clone(), worktree, branch, lease, age: newest(times), begun, pending: None }
 }
 
 fn lease(
@@ -149,6 +150,16 @@ fn lease(
     let branch = shadow.branch.as_ref().map(|b| &b.name).or(checked_out);
     let created = worktree.and_then(|facts| facts.created.known()).copied();
     discovery.leases.naming(repo.path(), path, branch.map(|b| b.as_bstr()), created)
+}
+
+/// The older of what tells when a shadow came to be, of those that can be read.
+fn begun(worktree: Option<&WorktreeFacts>, first: Option<Fact<Option<Timestamp>>>) -> Fact<Option<Timestamp>> {
+    let created = worktree.map(|facts| facts.created.clone().map(Some));
+    let known = [&created, &first].into_iter().flatten().filter_map(Fact::known);
+    match known.copied().reduce(|one, other| one.into_iter().chain(other).min()) {
+        Some(oldest) => Fact::Known(oldest),
+        None => created.or(first).unwrap_or_default(),
+    }
 }
 
 /// The newest of all times; one that cannot be read leaves the age unknown.

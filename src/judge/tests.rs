@@ -97,6 +97,7 @@ fn evidence() -> Evidence {
         branch: Some(branch),
         lease: Fact::Known(None),
         age: Fact::Known(Age { newest: Some(at(NOW - 10 * DAY)) }),
+        begun: Fact::Known(Some(at(NOW - 11 * DAY))),
         pending: None,
     }
 }

@@ -244,6 +244,8 @@ pub struct Evidence {
     pub lease: Fact<Option<Lease>>,
     /// When something last happened.
     pub age: Fact<Age>,
+    /// The oldest sign of it: when its registration was made, or the first entry of its branch's reflog.
+    pub begun: Fact<Option<Timestamp>>,
     /// An operation that is not done has it.
     pub pending: Option<Pending>,
 }
@@ -251,6 +253,7 @@ pub struct Evidence {
 impl Evidence {
     /// A shadow that is not looked at: foreign, or not among those asked for.
     pub fn not_asked(shadow: Shadow) -> Self {
-        Evidence { shadow, worktree: None, branch: None, lease: Fact::NotAsked, age: Fact::NotAsked, pending: None }
+        let (lease, age, begun) = (Fact::NotAsked, Fact::NotAsked, Fact::NotAsked);
+        Evidence { shadow, worktree: None, branch: None, lease, age, begun, pending: None }
     }
 }

@@ -6,6 +6,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod bytes;
+mod disk;
 mod evidence;
 mod fact;
 mod finding;
@@ -17,6 +18,7 @@ mod session;
 mod shadow;
 mod verdict;
 
+pub use disk::{Disk, Disks};
 pub use evidence::{
     Age, BranchFacts, BranchUser, Evidence, Lock, LockKind, Pending, PendingWork, Place, RefAt, RepositoryFacts,
     Status, Undeletable, Unpushed, Use, WorktreeFacts,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gix::bstr::ByteSlice as _;
 use jiff::SignedDuration;
 
-use super::{Report, RepositoryReport, ShadowReport, Summary, View, run, table, words};
+use super::{Report, RepositoryReport, ShadowReport, Summary, View, overview, run, table, words};
 use crate::model::{Code, Timestamp, Verdict};
 use crate::ui::{Canvas, Ink};
 
@@ -29,7 +29,7 @@ pub fn render(report: &Report, view: &View, canvas: &Canvas) -> Page {
     let list = report.command == "list";
     let mut page = Page::default();
     if view.summary {
-        census(&mut page.text, report);
+        overview::render(&mut page.text, report, view.census.as_ref(), canvas);
     } else if list {
         sections(&mut page, report, view, canvas, |text, rows| {
             text.push_str(&table::render(rows, report.generated_at, canvas));
@@ -110,7 +110,9 @@ fn totals(page: &mut Page, report: &Report, view: &View) {
         parts.push(format!("{} foreign", counts.foreign));
     }
     let shadows = words::count(counts.shadows, "shadow");
-    page.text.push_str(&format!("{shadows}{}: {}\n", places(report), parts.join(", ")));
+    let disk = view.census.as_ref().and_then(|census| census.disk).filter(|_| !view.summary);
+    let disk = disk.map(|disk| format!("; {} in worktrees", words::disk(disk))).unwrap_or_default();
+    page.text.push_str(&format!("{shadows}{}: {}{disk}\n", places(report), parts.join(", ")));
 }
 
 /// That there is no shadow; where something went wrong, that is said instead.
@@ -138,39 +140,6 @@ fn places(report: &Report) -> String {
         0 | 1 => String::new(),
         number => format!(" in {}", words::count(number, "repository")),
     }
-}
-
-/// What can go and why, and what each code holds back.
-fn census(text: &mut String, report: &Report) {
-    let shadows = || report.repositories.iter().flat_map(|repository| &repository.shadows);
-    let mut going: BTreeMap<&str, usize> = BTreeMap::new();
-    for because in shadows().filter_map(|shadow| shadow.judgement.because) {
-        *going.entry(because.as_str()).or_default() += 1;
-    }
-    let mut keeping: BTreeMap<Code, (usize, usize)> = BTreeMap::new();
-    for shadow in shadows().filter(|shadow| shadow.judgement.verdict == Verdict::Held) {
-        let codes: Vec<Code> = shadow.judgement.holds.iter().map(|hold| shown_as(hold.code)).collect();
-        for (n, code) in codes.iter().enumerate().filter(|(n, code)| !codes[..*n].contains(code)) {
-            let (first, any) = keeping.entry(*code).or_default();
-            *first += usize::from(n == 0);
-            *any += 1;
-        }
-    }
-    if !going.is_empty() {
-        text.push_str("to release, because\n");
-        going.iter().for_each(|(because, number)| text.push_str(&format!("{number:7}  {because}\n")));
-    }
-    if !keeping.is_empty() {
-        text.push_str("held, first by and in all by\n");
-        for (code, (first, any)) in &keeping {
-            text.push_str(&format!("{first:7} {any:7}  {:15}  {}\n", code.as_str(), code.summary()));
-        }
-    }
-}
-
-/// Of the codes that users see as one, the first.
-fn shown_as(code: Code) -> Code {
-    Code::ALL.iter().copied().find(|one| one.as_str() == code.as_str()).unwrap_or(code)
 }
 
 /// That no base can be told holds everything, and is easily overlooked behind what else holds.

@@ -2,15 +2,18 @@
 //! there when, and only when, the text beside them is not all of the name, because it is no UTF-8. Unknown counts are
 //! null, never 0. Only additions within v1.
 
+mod census;
+
 use std::path::Path;
 
 use gix::bstr::ByteSlice as _;
 use serde::Serialize;
 
+use self::census::{CensusJson, DiskJson};
 use super::{Report, RepositoryReport, SessionRoot, ShadowReport, Summary, View};
 use crate::error::Error;
 use crate::model::{
-    Base, Branch, BranchFacts, Fact, Half, Head, Hold, Landed, Landing, Lease, Place, Registration, StepReport,
+    Base, Branch, BranchFacts, Disk, Fact, Half, Head, Hold, Landed, Landing, Lease, Place, Registration, StepReport,
     Timestamp, WorktreeFacts,
 };
 
@@ -24,6 +27,7 @@ pub fn render(report: &Report, view: &View) -> Vec<u8> {
         repositories: report.repositories.iter().map(|r| repository(r, view, report.generated_at)).collect(),
         session_roots: report.session_roots.iter().map(session_root).collect(),
         summary: Summary::of(report),
+        census: view.census.as_ref().map(|counted| census::census(counted, report.generated_at)),
         operation: report.operation.as_deref(),
     };
     // Strings, numbers and lists of them cannot fail to be written to memory.
@@ -46,6 +50,7 @@ struct Document<'a> {
     repositories: Vec<RepositoryJson<'a>>,
     session_roots: Vec<SessionRootJson<'a>>,
     summary: Summary,
+    census: Option<CensusJson>,
     operation: Option<&'a str>,
 }
 
@@ -125,7 +130,8 @@ struct WorktreeJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     branch_hex: Option<String>,
     verdict: &'static str,
-    bytes: Option<u64>,
+    #[serde(flatten)]
+    disk: DiskJson,
 }
 
 #[derive(Serialize)]
@@ -207,7 +213,7 @@ fn shadow(report: &ShadowReport, now: Timestamp) -> ShadowJson<'_> {
             .shadow
             .worktree
             .as_ref()
-            .map(|w| worktree(w, evidence.worktree.as_ref(), judgement.worktree)),
+            .map(|w| worktree(w, evidence.worktree.as_ref(), judgement.worktree, report.disk)),
         lease: evidence.lease.known().and_then(Option::as_ref).map(lease),
         holds: judgement.holds.iter().map(hold).collect(),
         steps: report.steps.iter().map(step).collect(),
@@ -235,7 +241,12 @@ fn landed(proof: &Landed) -> LandedJson {
     LandedJson { how: proof.how.as_str(), commit: proof.commit.to_string(), base, base_hex }
 }
 
-fn worktree(registration: &Registration, facts: Option<&WorktreeFacts>, half: Option<Half>) -> WorktreeJson {
+fn worktree(
+    registration: &Registration,
+    facts: Option<&WorktreeFacts>,
+    half: Option<Half>,
+    disk: Option<Disk>,
+) -> WorktreeJson {
     let (id, id_hex) = text(&registration.id);
     let (path, path_hex) = registration.path.as_deref().map(path_text).unzip();
     let (branch, branch_hex) = match &registration.head {
@@ -253,7 +264,7 @@ fn worktree(registration: &Registration, facts: Option<&WorktreeFacts>, half: Op
         branch,
         branch_hex: branch_hex.flatten(),
         verdict: half.unwrap_or(Half::Held).as_str(),
-        bytes: None,
+        disk: disk.into(),
     }
 }
 

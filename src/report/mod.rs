@@ -1,5 +1,6 @@
 //! What a run tells: one shape for list, dry run and real run.
 
+pub mod census;
 pub mod doctor;
 pub mod explain;
 pub mod fields;
@@ -7,6 +8,7 @@ pub mod hooks;
 pub mod human;
 pub mod json;
 pub mod log;
+mod overview;
 pub mod porcelain;
 mod run;
 mod summary;
@@ -14,6 +16,7 @@ mod table;
 pub mod template;
 mod words;
 
+pub use census::Census;
 pub use summary::Summary;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +25,7 @@ use jiff::SignedDuration;
 
 use crate::error::{Error, Exit};
 use crate::judge::Judgement;
-use crate::model::{Code, Hold, Outcome, PendingWork, RepositoryFacts, StepKind, StepReport, Timestamp, Verdict};
+use crate::model::{Code, Disk, Hold, Outcome, PendingWork, RepositoryFacts, StepKind, StepReport, Timestamp, Verdict};
 
 /// In which form a report is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +52,8 @@ pub struct View {
     pub releasable: bool,
     /// Only the census, in the form for people.
     pub summary: bool,
+    /// How many there are, for a list.
+    pub census: Option<Census>,
     /// Nothing is folded.
     pub verbose: bool,
     /// A question follows: how to go on need not be said.
@@ -77,6 +82,8 @@ pub struct ShadowReport {
     pub judgement: Judgement,
     /// What would be, was or was not done.
     pub steps: Vec<StepReport>,
+    /// What its worktree takes, where that was measured.
+    pub disk: Option<Disk>,
 }
 
 impl ShadowReport {
@@ -90,7 +97,7 @@ impl ShadowReport {
             outcome: Outcome::Pending,
             detail: Some(format!("operation {} was interrupted", pending.operation)),
         });
-        ShadowReport { steps: steps.collect(), judgement }
+        ShadowReport { steps: steps.collect(), judgement, disk: None }
     }
 
     /// The worst outcome of its steps: failed, raced, pending, done, would.

@@ -5,8 +5,9 @@
 //! | record | labels, in this order |
 //! |---|---|
 //! | `repository <path>` | `common-dir <path>`, `bare`, `base <oid> <ref>` (several), `error <code> <message>` (several) |
-//! | `shadow <name>` | `verdict <release\|partial\|held\|foreign>`, `because <word>`, `age <seconds>`, `eligible <time>`, `branch <ref>`, `tip <oid>`, `landed <how> <commit> <ref>`, `worktree <path>`, `registration <id>`, `state <word>`, `head <oid>`, `current`, `lease <live\|dead\|released> <id>`, `hold <code> <on> <message>` (several), `step <step> <outcome> [<detail>]` (several) |
+//! | `shadow <name>` | `verdict <release\|partial\|held\|foreign>`, `because <word>`, `age <seconds>`, `eligible <time>`, `branch <ref>`, `tip <oid>`, `landed <how> <commit> <ref>`, `worktree <path>`, `registration <id>`, `state <word>`, `bytes <n>`, `bytes-incomplete`, `head <oid>`, `current`, `lease <live\|dead\|released> <id>`, `hold <code> <on> <message>` (several), `step <step> <outcome> [<detail>]` (several) |
 //! | `session-root <path>` | `verdict <release\|held>`, `hold …` |
+//! | `census` (of a list) | `repositories <n>`, `branches <n>`, `registrations <n>`, `shadow-branches <n>`, `shadow-worktrees <n>`, `checked-out <n>`, `created-last-hour <n>`, `bytes <n>`, `bytes-incomplete` |
 //! | `run <command>` | `dry-run`, `operation <id>`, `shadows <n>`, `release <n>`, `partial <n>`, `held <n>`, `foreign <n>`, `released <n>`, `raced <n>`, `failed <n>`, `pending <n>` |
 //!
 //! The shadows of a repository follow its record; `run` is the last one. Names come last on their line.
@@ -14,7 +15,7 @@
 use std::path::Path;
 
 use super::json::{instant, state};
-use super::{Report, RepositoryReport, ShadowReport, Summary, View};
+use super::{Census, Report, RepositoryReport, ShadowReport, Summary, View};
 use crate::model::{Fact, Half, Hold, Landing, Timestamp};
 use crate::ui::quoted;
 
@@ -32,6 +33,9 @@ pub fn render(report: &Report, view: &View, nul: bool) -> Vec<u8> {
         lines.text("verdict", if root.holds.is_empty() { Half::Release } else { Half::Held }.as_str());
         root.holds.iter().for_each(|hold| lines.hold(hold));
         lines.end();
+    }
+    if let Some(census) = &view.census {
+        census_record(&mut lines, census);
     }
     run_record(&mut lines, report);
     lines.bytes
@@ -139,12 +143,40 @@ fn worktree_lines(lines: &mut Lines, report: &ShadowReport) {
     }
     lines.name("registration", &registration.id);
     lines.text("state", state(evidence.worktree.as_ref().map(|facts| &facts.place)));
+    if let Some(disk) = report.disk {
+        lines.text("bytes", &disk.bytes.to_string());
+        if !disk.complete {
+            lines.text("bytes-incomplete", "");
+        }
+    }
     if let Some(head) = registration.head.commit() {
         lines.text("head", &head.to_string());
     }
     if report.is_current() {
         lines.text("current", "");
     }
+}
+
+fn census_record(lines: &mut Lines, census: &Census) {
+    lines.text("census", "");
+    for (label, count) in [
+        ("repositories", census.repositories),
+        ("branches", census.branches),
+        ("registrations", census.registrations),
+        ("shadow-branches", census.shadow_branches),
+        ("shadow-worktrees", census.shadow_worktrees),
+        ("checked-out", census.checked_out),
+        ("created-last-hour", census.created_last_hour),
+    ] {
+        lines.text(label, &count.to_string());
+    }
+    if let Some(disk) = census.disk {
+        lines.text("bytes", &disk.bytes.to_string());
+        if !disk.complete {
+            lines.text("bytes-incomplete", "");
+        }
+    }
+    lines.end();
 }
 
 fn run_record(lines: &mut Lines, report: &Report) {

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::ShadowReport;
 use crate::judge::Judgement;
-use crate::model::{Because, Fact, Head, How, Landed, Landing, Outcome, Verdict, short_name};
+use crate::model::{Because, Disk, Fact, Head, How, Landed, Landing, Outcome, Verdict, short_name};
 use crate::ui::{safe, safe_lossy};
 
 /// The first characters of an object id, as git shows it.
@@ -39,14 +39,17 @@ pub(super) fn tip(judgement: &Judgement) -> Option<ObjectId> {
     branch.or_else(|| shadow.worktree.as_ref().and_then(|worktree| worktree.head.commit()))
 }
 
-/// `1` `path`, `2` `paths`.
+/// `1 path`, `2 paths`.
 pub(super) fn count(number: usize, one: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {}", plural(one)) }
+    format!("{number} {}", noun(number, one))
 }
 
-fn plural(one: &str) -> String {
-    match one.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
+/// `path` for one, `paths` for any other number.
+pub(super) fn noun(number: usize, one: &str) -> String {
+    match one.strip_suffix("y").or(one.strip_suffix("ch")) {
+        _ if number == 1 => one.into(),
+        Some(stem) if one.ends_with('y') => format!("{stem}ies"),
+        Some(_) => format!("{one}es"),
         None => format!("{one}s"),
     }
 }
@@ -63,6 +66,23 @@ pub(super) fn age(age: Option<SignedDuration>) -> String {
 pub(super) fn ago(age: SignedDuration) -> String {
     let (number, unit) = largest(age);
     format!("{number} {} ago", if unit == "m" { "min" } else { unit })
+}
+
+/// `9.2 GiB`; one that could not be counted whole is more than that: `>9.2 GiB`.
+pub(super) fn disk(disk: Disk) -> String {
+    let more = if disk.complete { "" } else { ">" };
+    let mut unit = "B";
+    let (mut whole, mut rest) = (disk.bytes, 0);
+    for next in ["KiB", "MiB", "GiB", "TiB"] {
+        if whole < 1024 {
+            break;
+        }
+        (whole, rest, unit) = (whole / 1024, whole % 1024, next);
+    }
+    match whole {
+        0..10 if unit != "B" => format!("{more}{whole}.{} {unit}", rest * 10 / 1024),
+        _ => format!("{more}{whole} {unit}"),
+    }
 }
 
 fn largest(age: SignedDuration) -> (i64, &'static str) {
@@ -142,7 +162,8 @@ pub(super) fn why(report: &ShadowReport) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{age, ago, count};
+    use super::{age, ago, count, disk};
+    use crate::model::Disk;
     use jiff::SignedDuration;
 
     #[test]
@@ -152,6 +173,14 @@ mod tests {
         assert_eq!(age(None), "?");
         assert_eq!(ago(SignedDuration::from_secs(300)), "5 min ago");
         assert_eq!(ago(SignedDuration::from_secs(3 * 3_600)), "3 h ago");
+    }
+
+    #[test]
+    fn sizes_have_two_figures() {
+        let shown = |bytes| disk(Disk { bytes, complete: true });
+        let sizes = [0, 1023, 1024, 10 << 10, (9 << 30) + (205 << 20), 40 << 40, 5000 << 40].map(shown);
+        assert_eq!(sizes, ["0 B", "1023 B", "1.0 KiB", "10 KiB", "9.2 GiB", "40 TiB", "5000 TiB"]);
+        assert_eq!(disk(Disk { bytes: 2048, complete: false }), ">2.0 KiB");
     }
 
     #[test]

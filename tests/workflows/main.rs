@@ -15,6 +15,7 @@ mod cases_remote;
 mod cases_runs;
 mod cases_unused;
 mod cases_worktree;
+mod census;
 mod checker;
 mod checker_works;
 mod cli;

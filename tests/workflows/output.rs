@@ -358,7 +358,7 @@ fn json_for_programs() {
                                       "base": "refs/remotes/origin/main"}},
                 "worktree": {"id": "repo-x", "path": "/w/repo-x", "state": "present",
                              "head": oid("9b01d7e").to_string(), "branch": "refs/heads/aos/x",
-                             "verdict": "release", "bytes": null},
+                             "verdict": "release", "bytes": null, "bytes_complete": null},
                 "lease": {"id": "ab45", "format": "agentic-os.native-lease.v1", "pid": 7, "live": false,
                           "finished": null},
                 "holds": [{"code": "dirty", "on": "worktree", "message": "1 path changed: a",
@@ -368,6 +368,7 @@ fn json_for_programs() {
         "session_roots": [],
         "summary": {"repositories": 1, "shadows": 1, "release": 1, "partial": 0, "held": 0, "foreign": 0,
                     "released": 0, "raced": 0, "failed": 0, "pending": 0},
+        "census": null,
         "operation": null
     });
     // As text, so that the order of the fields counts too.

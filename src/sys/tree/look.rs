@@ -16,7 +16,14 @@ pub(super) struct Look {
     /// An attribute in words, for instance `immutable`; it binds root too.
     pub(super) attribute: Option<&'static str>,
     pub(super) mount: bool,
+    /// How many names it has.
+    pub(super) links: u64,
+    /// What it takes on the disk, in bytes.
+    pub(super) allocated: u64,
 }
+
+/// The unit in which allocation is told.
+const BLOCK: u64 = 512;
 
 /// The entry `name` of an open directory, a link not followed.
 pub(super) fn at(dir: impl AsFd, name: impl Arg) -> Result<Look> {
@@ -33,12 +40,15 @@ pub(super) fn of(file: impl AsFd) -> Result<Look> {
 
 /// Open the directory `name`, which must still be what was looked at, and no mount.
 pub(super) fn enter(dir: impl AsFd, name: impl Arg, seen: &Look) -> Result<OwnedFd> {
+    let fd = enter_mount(dir, name, seen)?;
+    if of(&fd)?.mount { Err(Errno::XDEV) } else { Ok(fd) }
+}
+
+/// The same for one that may be a mount.
+pub(super) fn enter_mount(dir: impl AsFd, name: impl Arg, seen: &Look) -> Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(dir, name, flags, Mode::empty())?;
     let now = of(&fd)?;
-    if now.mount {
-        return Err(Errno::XDEV);
-    }
     if (now.stat.dev, now.stat.ino) != (seen.stat.dev, seen.stat.ino) {
         return Err(Errno::STALE);
     }
@@ -74,6 +84,8 @@ fn look(dir: impl AsFd, name: impl Arg, flags: AtFlags) -> Result<Look> {
         uid: seen.stx_uid,
         attribute,
         mount: seen.stx_attributes.contains(Attribute::MOUNT_ROOT),
+        links: seen.stx_nlink.into(),
+        allocated: seen.stx_blocks * BLOCK,
     })
 }
 
@@ -108,5 +120,7 @@ fn from_stat(seen: rustix::fs::Stat) -> Look {
         uid: seen.st_uid as u32,
         attribute,
         mount: false,
+        links: seen.st_nlink as u64,
+        allocated: seen.st_blocks as u64 * BLOCK,
     }
 }

@@ -8,6 +8,7 @@ mod look;
 mod remove;
 mod rename;
 mod skim;
+mod usage;
 mod walk;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ use crate::error::{Error, Result};
 pub use remove::delete_proved;
 pub use rename::rename_no_replace;
 pub use skim::{Kind, skim};
+pub use usage::{Usage, usage};
 pub use walk::{Tree, differences, walk};
 
 /// What `lstat` says of an entry. Times are nanoseconds since the epoch.

@@ -45,7 +45,7 @@ pub(super) fn branch(name: &[u8], tip: &str, hours: i64) -> ShadowReport {
         eligible_at: None,
         release: None,
     };
-    ShadowReport { judgement, steps: Vec::new() }
+    ShadowReport { judgement, steps: Vec::new(), disk: None }
 }
 
 /// What can be said of a report under construction.
