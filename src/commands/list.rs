@@ -51,7 +51,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         None => {
             let mut report = judged(context, true)?;
             let disks = args.disk.then(|| disk::measure(context, &mut report.repositories));
-            let census = Some(Census::of(&report, disks.as_ref()));
+            let census = (args.summary || args.disk).then(|| Census::of(&report, disks.as_ref()));
             let exit = context.tell(&report, &View { census, ..view });
             (report, exit)
         }

@@ -52,7 +52,7 @@ pub struct View {
     pub releasable: bool,
     /// Only the census, in the form for people.
     pub summary: bool,
-    /// How many there are, for a list.
+    /// How many there are, for a list that was asked for it.
     pub census: Option<Census>,
     /// Nothing is folded.
     pub verbose: bool,

@@ -7,7 +7,7 @@
 //! | `repository <path>` | `common-dir <path>`, `bare`, `base <oid> <ref>` (several), `error <code> <message>` (several) |
 //! | `shadow <name>` | `verdict <release\|partial\|held\|foreign>`, `because <word>`, `age <seconds>`, `eligible <time>`, `branch <ref>`, `tip <oid>`, `landed <how> <commit> <ref>`, `worktree <path>`, `registration <id>`, `state <word>`, `bytes <n>`, `bytes-incomplete`, `head <oid>`, `current`, `lease <live\|dead\|released> <id>`, `hold <code> <on> <message>` (several), `step <step> <outcome> [<detail>]` (several) |
 //! | `session-root <path>` | `verdict <release\|held>`, `hold …` |
-//! | `census` (of a list) | `repositories <n>`, `branches <n>`, `registrations <n>`, `shadow-branches <n>`, `shadow-worktrees <n>`, `checked-out <n>`, `created-last-hour <n>`, `bytes <n>`, `bytes-incomplete` |
+//! | `census` (with `--summary` or `--disk`) | `repositories <n>`, `branches <n>`, `registrations <n>`, `shadow-branches <n>`, `shadow-worktrees <n>`, `checked-out <n>`, `created-last-hour <n>`, `bytes <n>`, `bytes-incomplete` |
 //! | `run <command>` | `dry-run`, `operation <id>`, `shadows <n>`, `release <n>`, `partial <n>`, `held <n>`, `foreign <n>`, `released <n>`, `raced <n>`, `failed <n>`, `pending <n>` |
 //!
 //! The shadows of a repository follow its record; `run` is the last one. Names come last on their line.

@@ -136,7 +136,7 @@ fn it_is_what_git_and_du_say() {
     assert!(bytes.windows(2).all(|pair| pair[0] >= pair[1]) && bytes.iter().sum::<u64>() <= ours.du(&sandbox));
 
     // Not asked, not measured; then the most shadows make the weight.
-    let plain = sandbox.shadow("fleet", ["list", "--json", "--under", "projects"]).exits(0).json();
+    let plain = sandbox.shadow("fleet", ["list", "--json", "--summary", "--under", "projects"]).exits(0).json();
     assert_eq!((&plain["census"]["bytes"], &plain["census"]["bytes_complete"]), (&Value::Null, &Value::Null));
     let shadows: Vec<usize> =
         plain["census"]["heaviest"].as_array().unwrap().iter().map(|one| number(one, "shadows")).collect();
@@ -183,9 +183,7 @@ fn allocated_blocks_count_and_what_has_several_names_counts_once() {
     let text = sandbox.shadow("r", ["list", "--disk"]).exits(0).stdout;
     assert!(text.lines().next().unwrap().contains("  DISK ") && text.contains(" in worktrees\n"), "{text}");
     let porcelain = sandbox.shadow("r", ["list", "--disk", "--porcelain"]).exits(0).stdout;
-    assert!(
-        porcelain.contains("\ncensus\nrepositories 1\n") && porcelain.contains(&format!("\nbytes {all}\n"))
-    );
+    assert!(porcelain.contains("\ncensus\nrepositories 1\n") && porcelain.contains(&format!("\nbytes {all}\n")));
 }
 
 #[test]

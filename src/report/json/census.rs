@@ -1,4 +1,4 @@
-//! The census in `git-shadow.report.v1`: an object that `list` adds.
+//! The census in `git-shadow.report.v1`: an object that `list --summary` and `list --disk` add; null in all other answers.
 
 use serde::Serialize;
 
