@@ -5,15 +5,18 @@ use std::sync::Mutex;
 
 use super::sweep::{self, Order, Swept};
 use super::{Context, fleet, sessions};
-use crate::error::{Exit, Result};
+use crate::error::{Error, Exit, Result};
+use crate::git::Repository;
 use crate::inspect::Host;
 use crate::journal::new_id;
 use crate::judge::Terms;
 use crate::model::{Shadow, Verdict};
 use crate::policy;
-use crate::report::{Format, Report, RepositoryReport, SessionRoot, Summary, View};
+use crate::report::choice::{self, Choice};
+use crate::report::{Format, Report, RepositoryReport, SessionRoot, ShadowReport, Summary, View};
 use crate::sys::clock;
 use crate::sys::threads::{available, locked};
+use crate::ui::safe;
 
 /// Release every shadow whose work is provably safe
 #[derive(Debug, clap::Args)]
@@ -24,19 +27,53 @@ pub struct Args {
     /// Only say what would be done
     #[arg(short = 'n', long, conflicts_with = "yes")]
     pub dry_run: bool,
+    /// Choose with the keyboard which of them go
+    #[arg(long, conflicts_with_all = ["yes", "dry_run"])]
+    pub select: bool,
     /// Fetch the bases first
     #[arg(long)]
     pub fetch: bool,
 }
 
-/// What was shown in each repository, by its common directory.
-type Shown = Vec<(PathBuf, Vec<Shadow>)>;
+/// What the user agreed to.
+#[derive(Debug)]
+struct Agreed {
+    /// In each repository, by its common directory.
+    shadows: Vec<(PathBuf, Vec<Shadow>)>,
+    /// They were picked one by one: nothing beside them is touched.
+    picked: bool,
+}
+
+impl Agreed {
+    fn of(&self, repo: &Repository) -> &[Shadow] {
+        let of = self.shadows.iter().find(|(common_dir, _)| common_dir == repo.common_dir());
+        of.map(|(_, shadows)| shadows.as_slice()).unwrap_or_default()
+    }
+
+    /// What was not found as it was shown.
+    fn missed(&self, report: &Report) -> Vec<&Shadow> {
+        let told = |repository: &RepositoryReport, shadow: &Shadow| {
+            let is_it = |one: &ShadowReport| one.judgement.evidence.shadow == *shadow;
+            !repository.errors.is_empty() || repository.shadows.iter().any(is_it)
+        };
+        let agreed = self.shadows.iter().flat_map(|(place, shadows)| shadows.iter().map(move |shadow| (place, shadow)));
+        let missed = agreed.filter(|(place, shadow)| {
+            let mut there = report.repositories.iter().filter(|repository| repository.common_dir == **place);
+            there.any(|repository| !told(repository, shadow))
+        });
+        missed.map(|(_, shadow)| shadow).collect()
+    }
+}
 
 /// Run it.
 ///
 /// # Errors
 /// When nothing could be done at all.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
+    if args.select && !context.ui.can_choose() {
+        return Err(Error::usage("option '--select' needs a terminal to choose on")
+            .hint("'git shadow release <shadow>...' releases those that are named"));
+    }
     let host = fleet::host(context, clock::now());
     if args.yes {
         return carry_out(context, &host, None, args.fetch);
@@ -50,6 +87,9 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     })?;
     let session_roots = sessions::plan(&host, &policy::load_user()?, &repositories);
     let report = told(context, &host, true, repositories, session_roots, None);
+    if args.select {
+        return select(context, &host, &report);
+    }
     let counts = Summary::of(&report);
     let goes = counts.release + counts.partial + report.folders() > 0;
     let open = !args.dry_run && goes;
@@ -69,29 +109,52 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         context.ui.note("nothing was changed");
         return Ok(exit);
     }
-    let shown = report.repositories.iter().map(|r| (r.common_dir.clone(), shadows(r))).collect();
-    carry_out(context, &host, Some(&shown), false)
+    let shadows = report.repositories.iter().map(|r| (r.common_dir.clone(), shadows(r))).collect();
+    carry_out(context, &host, Some(&Agreed { shadows, picked: false }), false)
 }
 
-/// Release all that may go; of what was shown, only that.
-fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: bool) -> Result<Exit> {
+/// Ask which of them go, and release those.
+fn select(context: &Context<'_>, host: &Host, report: &Report) -> Result<Exit> {
+    let choices = choice::choices(report, &context.ui.canvas(&context.dir));
+    if choices.is_empty() {
+        return Ok(context.tell(report, &View::default()));
+    }
+    let labels: Vec<String> = choices.iter().map(|choice| choice.label.clone()).collect();
+    let picked = context.ui.choose("release which?", &labels)?;
+    if picked.is_empty() {
+        context.ui.note("nothing was changed");
+        let for_people = context.options.format() == Format::Human;
+        return Ok(if for_people { context.end(report) } else { context.tell(report, &View::default()) });
+    }
+    let picked: Vec<_> = picked.into_iter().filter_map(|n| choices.get(n)).collect();
+    let of = |n: usize| picked.iter().filter(move |choice| choice.repository == n);
+    let shadow = |choice: &&Choice<'_>| choice.shadow.judgement.evidence.shadow.clone();
+    let repositories = report.repositories.iter().enumerate();
+    let shadows = repositories.map(|(n, one)| (one.common_dir.clone(), of(n).map(shadow).collect())).collect();
+    carry_out(context, host, Some(&Agreed { shadows, picked: true }), false)
+}
+
+/// Release all that may go; of what was agreed to, only that.
+fn carry_out(context: &Context<'_>, host: &Host, agreed: Option<&Agreed>, fetch: bool) -> Result<Exit> {
+    let picked = agreed.is_some_and(|agreed| agreed.picked);
     let id = new_id(host.now);
     let until = Mutex::new(None);
     let repositories = fleet::run(context, fleet::ONE_BY_ONE, |repo| {
         let policy = policy::load(repo)?;
-        let agreed = shown.map(|shown| {
-            let of = shown.iter().find(|(common_dir, _)| common_dir == repo.common_dir());
-            of.map(|(_, shadows)| shadows.as_slice()).unwrap_or_default()
-        });
+        let agreed = agreed.map(|agreed| agreed.of(repo));
         let fetched = fetch && sweep::fetch(repo, &policy, context);
         let order = Order { fetched, ..order(context, &policy, host, &id) };
+        if picked && agreed.is_some_and(<[Shadow]>::is_empty) {
+            return Ok(sweep::plan(repo, order, agreed)?.0);
+        }
         let Swept { report, undo_until } = sweep::carry_out(repo, &sweep::lock(repo)?, order, agreed, |_| Ok(None))?;
         let mut until = locked(&until);
         *until = sweep::earlier(*until, undo_until);
         Ok(report)
     })?;
     let policy = policy::load_user()?;
-    let swept = sessions::carry_out(context, &policy, &id).unwrap_or_else(|error| {
+    let swept = if picked { Ok(sessions::Swept::default()) } else { sessions::carry_out(context, &policy, &id) };
+    let swept = swept.unwrap_or_else(|error| {
         context.ui.error(&error);
         sessions::Swept { failed: true, ..sessions::Swept::default() }
     });
@@ -101,7 +164,13 @@ fn carry_out(context: &Context<'_>, host: &Host, shown: Option<&Shown>, fetch: b
     }
     let failed = swept.failed;
     let report = told(context, host, false, repositories, swept.roots, undo_until.map(|_| id));
+    let missed = agreed.map(|agreed| agreed.missed(&report)).unwrap_or_default();
     let exit = context.tell(&report, &View { undo_until, ..View::default() });
+    for shadow in &missed {
+        let name = safe(&shadow.name);
+        context.ui.warning(&format!("'{name}' is not as it was shown any more, and is left alone"));
+    }
+    let failed = failed || !missed.is_empty();
     Ok(if failed && exit == Exit::Done { Exit::Failed } else { exit })
 }
 

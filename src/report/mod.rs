@@ -1,6 +1,7 @@
 //! What a run tells: one shape for list, dry run and real run.
 
 pub mod census;
+pub mod choice;
 pub mod doctor;
 pub mod explain;
 pub mod fields;

@@ -3,6 +3,7 @@
 //! A reader that closes the pipe is no error: what is left of the answer is dropped, the work goes on and the exit code
 //! stays what the work deserves.
 
+mod choose;
 mod paint;
 mod progress;
 mod safe;

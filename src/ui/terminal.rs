@@ -47,3 +47,9 @@ pub(super) fn width() -> Option<usize> {
     let other = || terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0));
     asked.or(terminal).or_else(other).filter(|width| *width > 0)
 }
+
+/// Columns and lines of the terminal that narration goes to.
+pub(super) fn size_of_errors() -> (usize, usize) {
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    size.map_or((80, 24), |(width, height)| (usize::from(width.0), usize::from(height.0)))
+}

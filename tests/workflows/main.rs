@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 mod architecture;
+mod asked;
 mod bad_input;
 mod bases;
 mod busy;

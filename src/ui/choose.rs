@@ -1,0 +1,44 @@
+//! Choosing several of many with the keyboard.
+
+use inquire::ui::RenderConfig;
+use inquire::{InquireError, MultiSelect};
+
+use super::{Ui, cut, safe_lossy, terminal};
+use crate::error::{Error, Result};
+
+/// Columns that stand before a choice: the cursor and its box; and one that stays free.
+const BEFORE: usize = 7;
+
+/// Lines that are not for choices: the question, the help, and some of what stood there before.
+const AROUND: usize = 5;
+
+impl Ui {
+    /// Whether someone can choose: what is typed and shown goes to a terminal that can move its cursor.
+    pub fn can_choose(&self) -> bool {
+        self.can_ask() && !terminal::dumb()
+    }
+
+    /// Which of these, by their numbers; none when the user leaves it (Esc, Ctrl-C). The terminal is as before.
+    ///
+    /// # Errors
+    /// When the terminal fails.
+    pub fn choose(&self, question: &str, choices: &[String]) -> Result<Vec<usize>> {
+        let (columns, rows) = terminal::size_of_errors();
+        let room = columns.saturating_sub(BEFORE);
+        let choices = choices.iter().map(|choice| cut(&safe_lossy(choice), room)).collect();
+        let colours = if self.colour_errors { RenderConfig::default_colored() } else { RenderConfig::empty() };
+        let help = "space marks, right all, left none, enter releases the marked, esc nothing";
+        let answer = MultiSelect::new(question, choices)
+            .with_render_config(colours)
+            .with_help_message(&cut(help, columns.saturating_sub(3)))
+            .with_page_size(rows.saturating_sub(AROUND).max(1))
+            .with_formatter(&|chosen| format!("{} chosen", chosen.len()))
+            .without_filtering()
+            .raw_prompt();
+        match answer {
+            Ok(chosen) => Ok(chosen.into_iter().map(|choice| choice.index).collect()),
+            Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => Ok(Vec::new()),
+            Err(error) => Err(Error::failed("terminal", format!("cannot ask on the terminal: {error}"))),
+        }
+    }
+}
