@@ -19,12 +19,7 @@ fn hooked() -> Sandbox {
 }
 
 pub fn install(sandbox: &Sandbox) {
-    for name in ["post-merge", "pre-push"] {
-        let binary = env!("CARGO_BIN_EXE_git-shadow");
-        sandbox.write(format!("r/.git/hooks/{name}"), format!("#!/bin/sh\n'{binary}' hook {name} \"$@\"\nexit 0\n"));
-        sandbox.sh("r", &format!("chmod +x .git/hooks/{name}"));
-    }
-    git_shadow::hooks::begin(&git_shadow::git::Repository::discover(&sandbox.repo()).unwrap()).unwrap();
+    sandbox.shadow("r", ["hooks", "install"]).exits(0);
 }
 
 /// The processes of ours that work in the sandbox, with their starts.
@@ -409,6 +404,8 @@ fn what_goes_wrong_is_written_down_and_breaks_nothing() {
     assert!(merge.status.success() && merge.stderr.is_empty(), "{merge:?}");
     let failed = fs::read_to_string(sandbox.path("r/.git/shadow/hook-failed")).unwrap();
     assert!(failed.contains("nonsense") && failed.contains("post-merge"), "{failed}");
+    let status = sandbox.shadow("r", ["hooks", "status"]);
+    assert!(status.stdout.contains("nonsense") || status.stderr.contains("nonsense"), "{status:#?}");
     fs::remove_file(sandbox.path("r/.shadowrc")).unwrap();
     sandbox.git("r", ["push", "-q", "origin", "main"]);
     assert_eq!(went(&sandbox), ["hook pre-push aos/a"]);
