@@ -41,6 +41,7 @@ mod restore;
 mod reverse;
 pub mod session_root;
 mod shadow;
+pub mod sweep;
 pub mod undo;
 
 use gix::bstr::BString;

@@ -1,17 +1,19 @@
 //! `git shadow doctor`: what is not as it should be, and setting it right where that loses nothing.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Mutex;
 
 use super::{Context, fleet, sweep};
-use crate::doctor::{self, Found, Scene};
+use crate::doctor::{self, Fix, Found, Scene};
 use crate::error::{Error, Exit, Result};
 use crate::execute::repair::{self, Guard, Wanted};
-use crate::execute::{Run, recover};
+use crate::execute::sweep::sweep as swept;
+use crate::execute::{Recovered, Run, recover};
 use crate::git::Repository;
 use crate::inspect::Host;
 use crate::journal::{Journal, Repair, new_id};
-use crate::model::Outcome;
+use crate::model::{Outcome, Trouble};
 use crate::policy::{self, Policy};
 use crate::report::Format;
 use crate::report::doctor::{Examination, Examined, codes, human, json, porcelain};
@@ -40,7 +42,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let jobs = if fixes { fleet::ONE_BY_ONE } else { sys::threads::available() };
     let each = |repo: &Repository| if fixes { doctor.fix(repo) } else { doctor.look(repo, args.fix) };
     let failed = |place: &Path, error| Examined { path: place.to_owned(), findings: Vec::new(), errors: vec![error] };
-    let repositories = fleet::run_each(context, jobs, each, failed)?;
+    let mut repositories = fleet::run_each(context, jobs, each, failed)?;
+    told_once(&mut repositories);
     let operation = locked(&doctor.done).then(|| doctor.id.clone());
     let examination = Examination { dry_run: !fixes, repositories, operation };
     match context.options.format() {
@@ -50,6 +53,17 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     }
     examination.repositories.iter().flat_map(|one| &one.errors).for_each(|error| context.ui.error(error));
     Ok(examination.exit())
+}
+
+/// What belongs to no repository is seen from each.
+fn told_once(repositories: &mut [Examined]) {
+    let mut told = HashSet::new();
+    for one in repositories {
+        one.findings.retain(|finding| match (finding.code, &finding.path) {
+            (Trouble::LeftoverFile | Trouble::Orphan, Some(path)) => told.insert(path.clone()),
+            _ => true,
+        });
+    }
 }
 
 /// The repository that the user stands in, by its common directory.
@@ -89,8 +103,17 @@ impl Doctor<'_> {
             return Ok(told(repo, found, errors));
         }
         let _lock = sweep::lock(repo)?;
-        recover(repo, &Journal::of(repo))?;
+        let interrupted: Vec<Found> = found.into_iter().filter(|one| one.fix == Some(Fix::Recover)).collect();
+        let recovered = recover(repo, &Journal::of(repo))?;
         let (mut found, mut errors) = doctor::examine(&self.scene(repo, &policy, self.host)?);
+        settle(&mut found, interrupted, &recovered);
+        for one in &mut found {
+            if let Some(Fix::Sweep(path)) = &one.fix {
+                let swept = swept(path);
+                one.finding.outcome = Some(if swept.is_ok() { Outcome::Done } else { Outcome::Failed });
+                one.finding.detail = swept.err().map(|error| error.message);
+            }
+        }
         let wanted: Vec<Wanted> = found.iter().filter_map(Found::wanted).collect();
         let mut again = Again { doctor: self, repo, policy: &policy };
         let run = Run { id: &self.id, command: self.context.command, started: self.host.now };
@@ -104,6 +127,22 @@ impl Doctor<'_> {
         }
         Ok(told(repo, found, errors))
     }
+}
+
+/// What was interrupted and is settled by now was finished or put back; of what is not, it is told why.
+fn settle(found: &mut Vec<Found>, interrupted: Vec<Found>, recovered: &[Recovered]) {
+    for one in found.iter_mut().filter(|one| one.fix == Some(Fix::Recover)) {
+        one.finding.outcome = Some(Outcome::Pending);
+        let why = |step: &&Recovered| one.finding.message.contains(&step.operation) && step.step.detail.is_some();
+        one.finding.detail = recovered.iter().find(why).and_then(|step| step.step.detail.clone());
+    }
+    for mut one in interrupted {
+        if !found.iter().any(|open| open.finding.path == one.finding.path && open.fix == Some(Fix::Recover)) {
+            one.finding.outcome = Some(Outcome::Done);
+            found.push(one);
+        }
+    }
+    found.sort_by_key(|one| one.finding.code);
 }
 
 fn told(repo: &Repository, found: Vec<Found>, errors: Vec<Error>) -> Examined {

@@ -9,8 +9,10 @@ use crate::model::Timestamp;
 use crate::policy;
 use crate::report::fields;
 use crate::report::template::{Template, Writing};
-use crate::report::{Census, Report, RepositoryReport, Summary, View};
+use crate::report::{Census, Format, Report, RepositoryReport, Summary, View};
+use crate::sys::sandbox::REGISTRATIONS;
 use crate::sys::{self, clock};
+use crate::ui::safe_path;
 
 /// List every shadow: its verdict, and why
 #[derive(Debug, clap::Args)]
@@ -53,12 +55,29 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             let disks = args.disk.then(|| disk::measure(context, &mut report.repositories));
             let census = (args.summary || args.disk).then(|| Census::of(&report, disks.as_ref()));
             let exit = context.tell(&report, &View { census, ..view });
+            if context.options.format() == Format::Human {
+                crowded(&report, context);
+            }
             (report, exit)
         }
     };
     let counts = Summary::of(&report);
     let goes = counts.release + counts.partial > 0;
     Ok(if exit == Exit::Done && args.exit_code && goes { Exit::No } else { exit })
+}
+
+/// Too many registrations harm the agents themselves, whatever becomes of each.
+fn crowded(report: &Report, context: &Context<'_>) {
+    for repository in &report.repositories {
+        let number = repository.shadows.iter().filter(|one| one.judgement.evidence.shadow.worktree.is_some()).count();
+        if number >= REGISTRATIONS {
+            let (place, limit) = (safe_path(&repository.path), REGISTRATIONS);
+            context.ui.hint(&format!(
+                "{number} worktrees of '{place}' are registered; sandboxes of agents fail from about {limit} on, \
+                 and 'git shadow prune-sessions' releases what may go"
+            ));
+        }
+    }
 }
 
 fn formatted(format: &str, args: &Args, view: &View, context: &Context<'_>) -> Result<(Report, Exit)> {

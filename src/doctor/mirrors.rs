@@ -11,6 +11,9 @@ use crate::model::{Finding, Trouble};
 
 pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
     let mut found: Vec<Found> = Vec::new();
+    if !scene.is_used() {
+        return Ok(found);
+    }
     for threat in mirror::threats(scene.repo) {
         let remote = threat.remote.to_str_lossy();
         let message =
@@ -31,7 +34,29 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
             Found::repaired(finding, threat.remote.clone(), exclude(&threat.remote))
         });
     }
+    found.extend(pushes(scene).into_iter().map(Found::from));
     Ok(found)
+}
+
+/// Remotes that a push makes the same as this repository, pins and all.
+fn pushes(scene: &Scene<'_>) -> Vec<Finding> {
+    let config = scene.gix.config_snapshot();
+    let mut found = Vec::new();
+    for remote in scene.gix.remote_names() {
+        if config.boolean(format!("remote.{remote}.mirror").as_str()) != Some(true) {
+            continue;
+        }
+        let pushed = config.plumbing().raw_values_by("remote", Some(remote.as_bstr()), "push").unwrap_or_default();
+        if pushed.iter().any(|spec| *spec == EXCLUSION) {
+            continue;
+        }
+        let key = quoted(&format!("remote.{remote}.push"));
+        let add = |spec: &str| format!("{} config --add {key} {}", scene.git, quoted(spec));
+        let message = format!("'git push {remote}' mirrors: it would publish 'refs/shadow/*'");
+        let remedy = format!("{} && {}", add("+refs/*:refs/*"), add(EXCLUSION));
+        found.push(Finding::new(Trouble::MirrorPush, message).remedy(remedy));
+    }
+    found
 }
 
 fn exclude(remote: &BString) -> Repair {

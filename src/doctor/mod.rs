@@ -4,11 +4,17 @@
 //! a [`Fix`] for the executor.
 
 mod bases;
+mod journal;
+mod leftovers;
 mod mirrors;
+mod orphans;
 mod quiet;
+mod registrations;
 mod squatting;
 mod upstream;
 mod words;
+
+use std::path::PathBuf;
 
 use gix::bstr::BString;
 
@@ -67,6 +73,12 @@ impl<'a> Scene<'a> {
         self.discovery.registrations.iter().zip(&self.places)
     }
 
+    /// Whether the program has anything to do here: without shadows, and where it never ran, what would only harm its pins
+    /// or its verdicts harms nothing.
+    fn is_used(&self) -> bool {
+        self.discovery.shadows.iter().any(|shadow| !shadow.foreign) || self.repo.shadow_dir().exists()
+    }
+
     /// The local branches that stand for a base.
     fn base_branches(&self) -> Vec<BString> {
         let mut names = Vec::new();
@@ -86,8 +98,12 @@ impl<'a> Scene<'a> {
 /// What sets a finding right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fix {
-    /// A journaled step with an inverse.
+    /// A journaled step with an inverse, of what has this name.
     Repair(BString, Repair),
+    /// What killed runs left in the journal is finished or put back, as every run does first.
+    Recover,
+    /// A file or folder of our own, which holds nothing but copies, is deleted.
+    Sweep(PathBuf),
 }
 
 /// A finding with its fix.
@@ -114,8 +130,12 @@ impl Found {
 
     /// For the executor, where a repair sets it right.
     pub fn wanted(&self) -> Option<Wanted> {
-        let Fix::Repair(name, repair) = self.fix.as_ref()?;
-        Some(Wanted { name: name.clone(), because: self.finding.code.as_str(), repair: repair.clone() })
+        match self.fix.as_ref()? {
+            Fix::Repair(name, repair) => {
+                Some(Wanted { name: name.clone(), because: self.finding.code.as_str(), repair: repair.clone() })
+            }
+            Fix::Recover | Fix::Sweep(_) => None,
+        }
     }
 }
 
@@ -133,6 +153,10 @@ const CHECKS: &[Check] = &[
     Check { what: "upstreams of the bases", look: upstream::look, repairs: true },
     Check { what: "remotes that mirror", look: mirrors::look, repairs: true },
     Check { what: "bases", look: bases::look, repairs: false },
+    Check { what: "the journal", look: journal::look, repairs: false },
+    Check { what: "leftovers", look: leftovers::look, repairs: false },
+    Check { what: "registrations", look: registrations::look, repairs: false },
+    Check { what: "directories without a registration", look: orphans::look, repairs: false },
 ];
 
 /// All that is found, in the order of the codes, and what could not be looked at: that is not read as healthy.

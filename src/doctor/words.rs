@@ -1,6 +1,6 @@
 //! How remedies are written: what stands there can be typed as it is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A path as a shell takes it.
 pub(super) fn shell(path: &Path) -> String {
@@ -15,6 +15,17 @@ pub(super) fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+/// Where something is out of the way, beside where it is.
+pub(super) fn aside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    path.with_file_name(format!("{}.aside", name.trim_start_matches('.')))
+}
+
+/// `1 path`, `2 paths`.
+pub(super) fn count(number: usize, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
 #[cfg(test)]

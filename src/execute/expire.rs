@@ -1,15 +1,13 @@
 //! Dropping what is past its time. Only this is irreversible, so it proves again: a pin goes only when what it keeps is
 //! reachable without it, has landed, or was reflog history only.
 
-use std::path::Path;
-
 use gix::ObjectId;
 
-use super::{pins, reach};
+use super::{pins, reach, sweep};
 use crate::error::{Error, Result, chain};
 use crate::git::Repository;
 use crate::journal::{Item, NamedRef, Operation};
-use crate::sys::tree::{self, Class, Entry, Snapshot};
+use crate::sys::tree;
 
 /// What can be shown of what a pin keeps.
 pub trait Proof {
@@ -86,19 +84,6 @@ pub fn expire(repo: &Repository, operation: &Operation, proof: &mut dyn Proof) -
         let what = if needed.len() == 1 { "one pin keeps" } else { "pins keep" };
         return Ok(Expired::Kept(format!("{} {what} what nothing else is shown to keep", needed.len())));
     }
-    remove(&operation.dir)?;
+    sweep::remove_folder(&operation.dir)?;
     Ok(Expired::Dropped)
-}
-
-/// Delete an operation's folder, which is all our own.
-fn remove(dir: &Path) -> Result<()> {
-    let found = tree::walk(dir, |_, _| true)?;
-    let class = |is_dir: bool| if is_dir { Class::Directory } else { Class::Saved };
-    let entries =
-        found.entries.into_iter().map(|(path, stat)| Entry { path, stat, class: class(stat.is_dir()) }).collect();
-    let left = tree::delete_proved(dir, &Snapshot { root: found.root, entries })?;
-    match left.failed.first() {
-        Some((path, why)) => Err(Error::failed("io", format!("cannot delete '{}/{path}': {why}", dir.display()))),
-        None => Ok(()),
-    }
 }

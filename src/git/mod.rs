@@ -16,6 +16,7 @@ mod transaction;
 pub use command::run_for_test;
 pub use command::{Git, Worker};
 pub use merge::{Merge, Merged, Merger};
+pub use quarantine::PREFIX as QUARANTINE;
 pub use repository::Repository;
 pub use transaction::{RefEdit, create_without_reflog, read_ref, update_refs};
 

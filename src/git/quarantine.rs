@@ -15,6 +15,9 @@ use tempfile::TempDir;
 use crate::error::{Error, Result, chain};
 use crate::sys;
 
+/// What the name of its folder begins with; the process and something random follow.
+pub const PREFIX: &str = "git-shadow-merge-";
+
 /// So few loose objects are copied whether a merge needs them or not.
 const FEW: usize = 32;
 /// Where git must find merge bases it may need any commit; beyond so many loose objects it is not asked.
@@ -33,9 +36,10 @@ pub(super) struct Quarantine {
 impl Quarantine {
     /// Make one for a repository, in memory or in the system's temporary directory.
     pub(super) fn new(repo: &gix::Repository, in_memory: bool) -> Result<Self> {
-        let prefix = "git-shadow-merge-";
-        let memory = if in_memory { sys::private::memory_dir(prefix) } else { None };
-        let dir = memory.map_or_else(|| sys::private::temporary_dir(prefix), Ok)?;
+        // With the process, so that what a killed one leaves can be told from what is in use.
+        let prefix = format!("{PREFIX}{}-", std::process::id());
+        let memory = if in_memory { sys::private::memory_dir(&prefix) } else { None };
+        let dir = memory.map_or_else(|| sys::private::temporary_dir(&prefix), Ok)?;
         let at = dir.path();
         for folder in ["objects/info", "packs/pack", "refs"] {
             fs_err::create_dir_all(at.join(folder))?;

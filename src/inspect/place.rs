@@ -106,8 +106,11 @@ fn occupied(scene: Scene<'_>, registration: &Registration, path: &Path) -> Resul
     })
 }
 
-/// The git directory that a `.git` file names, absolute.
-fn names(link: &Path) -> Result<Option<PathBuf>> {
+/// The git directory that a `.git` file names, absolute; `None`: it names none.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn names(link: &Path) -> Result<Option<PathBuf>> {
     let text = fs_err::read(link)?;
     let Some(named) = text.strip_prefix(b"gitdir:") else { return Ok(None) };
     let named = named.trim_ascii().as_bstr();

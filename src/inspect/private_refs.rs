@@ -14,7 +14,7 @@ use crate::model::Registration;
 ///
 /// # Errors
 /// When a ref or an object cannot be read.
-pub(super) fn unkept(scene: Scene<'_>, registration: &Registration) -> Result<Vec<BString>> {
+pub fn unkept(scene: Scene<'_>, registration: &Registration) -> Result<Vec<BString>> {
     let mut refs = Vec::new();
     for space in ["refs/worktree", "refs/bisect", "refs/rewritten"] {
         collect(&registration.git_dir.join(space), space.into(), &mut refs)?;

@@ -15,7 +15,7 @@ use crate::model::{Head, Registration};
 ///
 /// # Errors
 /// When index, HEAD or a tree cannot be read.
-pub(super) fn staged(scene: Scene<'_>, registration: &Registration) -> Result<Vec<BString>> {
+pub fn staged(scene: Scene<'_>, registration: &Registration) -> Result<Vec<BString>> {
     let path = registration.git_dir.join("index");
     if !files::exists(&path)? {
         return Ok(Vec::new());

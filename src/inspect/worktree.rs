@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::status::Checkout;
-use super::{Depth, Host, files, hidden_edits, ignored, private_refs, staged, status, submodule};
+use super::{Depth, Host, files, hidden_edits, ignored, status, submodule};
 use crate::error::Result;
 use crate::git::Repository;
 use crate::model::{Fact, LockKind, Place, Registration, Status, WorktreeFacts};
@@ -12,8 +12,10 @@ use crate::sys::tree;
 
 pub use super::lock::lock;
 pub use super::operation::{in_progress, of_git_dir};
-pub use super::place::places;
+pub use super::place::{names as linked_to, places};
+pub use super::private_refs::unkept;
 pub use super::snapshot::snapshot;
+pub use super::staged::staged;
 pub use super::status::git_status;
 
 /// What a probe of one worktree may look at.
@@ -39,14 +41,14 @@ pub fn probe(scene: Scene<'_>, registration: &Registration, place: &Fact<Place>,
         place: place.clone(),
         lock: lock(registration).into(),
         operation: in_progress(scene.repo, registration).into(),
-        private_refs: private_refs::unkept(scene, registration).into(),
+        private_refs: unkept(scene, registration).into(),
         ..WorktreeFacts::default()
     };
     match (place.known(), &registration.path) {
         (Some(Place::Present), Some(root)) => present(scene, registration, root, depth, &mut facts),
         (Some(Place::Purged(_)), _) => {
             without_files(&mut facts);
-            facts.staged = staged::staged(scene, registration).into();
+            facts.staged = staged(scene, registration).into();
             facts.submodules = submodule::holds(scene, registration, None).into();
         }
         // Its place holds it, whatever else there is to say.

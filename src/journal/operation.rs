@@ -224,6 +224,15 @@ impl Journal {
         Ok(operations)
     }
 
+    /// Every operation by its id, each with what is wrong with it; `None`: its head was never written.
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    pub fn survey(&self) -> Result<Vec<(String, Result<Option<Operation>>)>> {
+        let ids = self.ids()?.into_iter();
+        Ok(ids.map(|id| (id.clone(), self.read(&id))).collect())
+    }
+
     /// The operations that may have something open: those without the mark that all is settled.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use crate::sys::{filesystem, process, vantage};
 
 /// Why the process may still be at work; `None` when it is provably gone. `places` must be local for that: the file that
 /// names it, and what it works on.
-pub(super) fn may_live(pid: i64, started: Option<&str>, places: &[&Path]) -> Option<String> {
+pub fn may_live(pid: i64, started: Option<&str>, places: &[&Path]) -> Option<String> {
     if !process::is_gone(pid) {
         let another = started.zip(vantage::started_at(pid)).zip(vantage::clock_steps());
         if !another.is_some_and(|((written, started), steps)| start::is_another(written, started, steps)) {

@@ -6,7 +6,7 @@
 
 mod folders;
 mod foreign;
-mod liveness;
+pub mod liveness;
 pub mod lock_reason;
 pub mod own;
 mod start;

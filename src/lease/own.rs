@@ -159,6 +159,11 @@ pub(super) fn read(shadow_dir: &Path, repository: &Path) -> (Vec<Record>, Vec<Un
     super::read_all(&folder(shadow_dir), |path, text| parse(text).map(|lease| record(path, lease, repository)))
 }
 
+/// The files among the leases of a repository that nobody can read, with what is wrong.
+pub fn unreadable(repo: &crate::git::Repository) -> Vec<(PathBuf, String)> {
+    read(&repo.shadow_dir(), repo.path()).1.into_iter().map(|unclear| (unclear.path, unclear.error)).collect()
+}
+
 fn record(path: &Path, own: OwnLease, repository: &Path) -> Record {
     let now = sys::clock::now();
     let worktree = gix::path::from_bstr(own.worktree.as_bstr()).map(|p| p.into_owned()).unwrap_or_default();

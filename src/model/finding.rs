@@ -36,6 +36,18 @@ troubles! {
     BaseUnresolved "base-unresolved" "no base can be told, so that nothing is ever released",
     StaleBase "stale-base" "a base was not fetched for a week",
     Mirror "mirror" "a fetch would overwrite or prune the refs that keep released work",
+    MirrorPush "mirror-push" "a push would publish the refs that keep released work",
+    CorruptJournal "corrupt-journal" "a file that the program keeps cannot be read",
+    Interrupted "interrupted" "a run was killed in the middle",
+    Stuck "stuck" "an interrupted release can neither be finished nor put back",
+    UnownedPins "unowned-pins" "pins of an operation that is not in the journal",
+    LeftoverTree "leftover-tree" "a worktree that a release moved aside still has files",
+    LeftoverFile "leftover-file" "temporary files of a run that was killed",
+    Prunable "prunable" "git would prune a registration that is not provably purged",
+    Orphan "orphan" "a worktree's directory that no registration knows",
+    StaleLock "stale-lock" "a worktree is locked by a process or an operation that is gone",
+    CorruptLease "corrupt-lease" "a lease that cannot be read",
+    Crowded "crowded" "more registered worktrees than the sandboxes of agents bear",
 }
 
 /// One thing that is not as it should be.

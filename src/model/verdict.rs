@@ -90,6 +90,8 @@ pub enum StepKind {
     SetUpstream,
     /// A remote is kept from fetching over the pins.
     ExcludePins,
+    /// What a killed run left of its own is deleted.
+    Sweep,
 }
 
 impl StepKind {
@@ -105,6 +107,7 @@ impl StepKind {
             StepKind::DetachHead => "detach-head",
             StepKind::SetUpstream => "set-upstream",
             StepKind::ExcludePins => "exclude-pins",
+            StepKind::Sweep => "sweep",
         }
     }
 }

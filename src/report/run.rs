@@ -108,7 +108,11 @@ fn action(step: StepKind, row: &ShadowReport, canvas: &Canvas) -> Option<(&'stat
             ("delete", format!("{}, if still {}", safe(&branch.name), words::short(branch.tip?)))
         }
         // Part of removing the worktree, as users see it; and what is done to no shadow.
-        StepKind::DeleteFiles | StepKind::DetachHead | StepKind::SetUpstream | StepKind::ExcludePins => return None,
+        StepKind::DeleteFiles
+        | StepKind::DetachHead
+        | StepKind::SetUpstream
+        | StepKind::ExcludePins
+        | StepKind::Sweep => return None,
         StepKind::Restore => ("restore", "what an interrupted run had moved".into()),
         StepKind::Finish => ("finish", "what an interrupted run had begun".into()),
     })

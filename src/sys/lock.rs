@@ -46,6 +46,23 @@ pub fn exclusive(path: &Path, patience: Duration) -> Result<Lock> {
     }
 }
 
+/// Whether another process holds the lock just now; nothing is made.
+///
+/// # Errors
+/// When the file cannot be opened.
+pub fn is_held(path: &Path) -> Result<bool> {
+    let file = match fs_err::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => Ok(false),
+        Err(Errno::WOULDBLOCK) => Ok(true),
+        Err(error) => Err(Error::failed("lock", format!("cannot look at the lock '{}': {error}", path.display()))),
+    }
+}
+
 fn open(path: &Path) -> Result<fs_err::File> {
     let nofollow = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
     let made = match path.parent() {

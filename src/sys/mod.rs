@@ -11,6 +11,7 @@ pub mod mounts;
 pub mod owner;
 pub mod private;
 pub mod process;
+pub mod sandbox;
 pub mod signal;
 pub mod threads;
 pub mod tree;

@@ -1,10 +1,16 @@
 //! Private folders, and links in them to what is not ours.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use crate::error::Result;
+
+/// Where [`memory_dir`] and [`temporary_dir`] make their folders.
+pub fn places() -> Vec<PathBuf> {
+    let memory = cfg!(target_os = "linux").then(|| PathBuf::from("/dev/shm"));
+    memory.into_iter().chain([std::env::temp_dir()]).collect()
+}
 
 /// A fresh folder in memory where the system has such a place, deleted when it is dropped. There may be little room.
 pub fn memory_dir(prefix: &str) -> Option<TempDir> {

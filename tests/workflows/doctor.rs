@@ -36,9 +36,24 @@ pub fn quiet(sandbox: &Sandbox) {
     assert_eq!(findings(&run), Vec::<Value>::new());
 }
 
-/// What the finding tells to type, typed.
+/// What the finding tells to type, typed, where `git shadow` is in the path.
 pub fn type_remedy(sandbox: &Sandbox, finding: &Value) {
-    sandbox.sh("r", finding["remedy"].as_str().unwrap());
+    let bin = Path::new(env!("CARGO_BIN_EXE_git-shadow")).parent().unwrap();
+    sandbox.sh("r", &format!("PATH='{}':$PATH; {}", bin.display(), finding["remedy"].as_str().unwrap()));
+}
+
+/// The codes of all findings, as many as there are.
+pub fn codes_of(sandbox: &Sandbox) -> Vec<String> {
+    let found = findings(&sandbox.json(&["doctor"]));
+    found.iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The finding of this code, among others perhaps.
+#[track_caller]
+pub fn one_of(sandbox: &Sandbox, code: &str) -> Value {
+    let found = findings(&sandbox.json(&["doctor"]).exits(1));
+    let one = found.iter().find(|one| one["code"] == code);
+    one.unwrap_or_else(|| panic!("no finding '{code}': {found:#?}")).clone()
 }
 
 /// All but what the program keeps itself, and the times of directories that something was written in.

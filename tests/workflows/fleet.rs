@@ -216,6 +216,21 @@ fn a_third_fleet_is_judged_as_its_truth_says_and_released_without_loss() {
     judge_release_and_judge_again(&Fleet::new(3, &[]));
 }
 
+#[test]
+fn a_fleet_has_nothing_for_the_doctor() {
+    let fleet = Fleet::new(5, &[]);
+    for _ in 0..2 {
+        let run = fleet.run(&["doctor"]).exits(0).json();
+        for repository in run["repositories"].as_array().unwrap() {
+            assert_eq!(
+                (&repository["findings"], &repository["errors"]),
+                (&Value::Array(vec![]), &Value::Array(vec![]))
+            );
+        }
+        fleet.run(&["prune-sessions", "--yes"]).exits(0);
+    }
+}
+
 /// A process that outlives the test's runs.
 struct Holder(Child);
 

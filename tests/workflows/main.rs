@@ -24,6 +24,8 @@ mod completion;
 mod crashes;
 mod demo;
 mod doctor;
+mod doctor_journal;
+mod doctor_registrations;
 mod execute;
 mod expire;
 mod fetch;
