@@ -6,7 +6,7 @@ use super::words::shell;
 use super::{Fix, Found, Scene};
 use crate::error::{Error, Result, chain};
 use crate::hooks::failure::Failure;
-use crate::journal::{Item, Journal, Seen, Undone};
+use crate::journal::{Cursor, Item, Journal, Seen, Undone};
 use crate::model::{Finding, StepKind, Trouble};
 use crate::sys::{lock, tree};
 
@@ -31,6 +31,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
     for (name, read) in [
         ("seen", Seen::read(scene.repo).map(|_| ())),
         ("undone", Undone::read(scene.repo).map(|_| ())),
+        ("cursor", Cursor::read(scene.repo).map(|_| ())),
         ("hook-failed", Failure::read(scene.repo).map(|_| ())),
     ] {
         found.extend(read.err().map(|error| corrupt(scene, &error, name).into()));

@@ -4,6 +4,7 @@
 //! a [`Fix`] for the executor.
 
 mod bases;
+mod hooks;
 mod journal;
 mod leftovers;
 mod mirrors;
@@ -156,6 +157,7 @@ const CHECKS: &[Check] = &[
     Check { what: "the journal", look: journal::look, repairs: false },
     Check { what: "leftovers", look: leftovers::look, repairs: false },
     Check { what: "registrations", look: registrations::look, repairs: false },
+    Check { what: "hooks", look: hooks::look, repairs: false },
     Check { what: "directories without a registration", look: orphans::look, repairs: false },
 ];
 

@@ -34,6 +34,11 @@ impl<'a> Site<'a> {
         Ok(Site { repo, place: Place::find(repo, start)?, program: script::program()?, configured, version })
     }
 
+    /// Where git looks for hooks, and which configuration says so.
+    pub fn place(&self) -> (&Path, Option<&str>) {
+        (&self.place.dir, self.place.scope.as_deref())
+    }
+
     /// How a hook stands.
     ///
     /// # Errors

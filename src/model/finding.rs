@@ -47,6 +47,7 @@ troubles! {
     Orphan "orphan" "a worktree's directory that no registration knows",
     StaleLock "stale-lock" "a worktree is locked by a process or an operation that is gone",
     CorruptLease "corrupt-lease" "a lease that cannot be read",
+    Hooks "hooks" "a hook that is there and does nothing, or that failed",
     Crowded "crowded" "more registered worktrees than the sandboxes of agents bear",
 }
 

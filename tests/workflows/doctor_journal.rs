@@ -113,7 +113,7 @@ fn a_journal_that_cannot_be_read_is_told_and_moved_aside() {
     quiet(&sandbox);
 
     let sandbox = healthy();
-    for name in ["seen", "undone", "hook-failed"] {
+    for name in ["seen", "undone", "cursor", "hook-failed"] {
         sandbox.write(format!("r/.git/shadow/{name}"), "{");
         type_remedy(&sandbox, &found(&sandbox, "corrupt-journal"));
         quiet(&sandbox);

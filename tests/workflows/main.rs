@@ -24,6 +24,7 @@ mod completion;
 mod crashes;
 mod demo;
 mod doctor;
+mod doctor_hooks;
 mod doctor_journal;
 mod doctor_registrations;
 mod execute;
