@@ -89,6 +89,7 @@ commands! {
     Lease lease "lease",
     Doctor doctor "doctor",
     Hooks hooks "hooks",
+    Schedule schedule "schedule",
     Init init "init",
     Hook hook "hook",
     Completion completion "completion",

@@ -19,5 +19,7 @@ pub mod model;
 pub mod plan;
 pub mod policy;
 pub mod report;
+pub mod schedule;
+pub mod seal;
 pub mod sys;
 pub mod ui;

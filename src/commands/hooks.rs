@@ -6,7 +6,7 @@ use crate::git::{Repository, bases};
 use crate::hooks::failure::Failure;
 use crate::hooks::install::Site;
 use crate::hooks::{self, off};
-use crate::model::{Event, Fact, Hook, HookState};
+use crate::model::{Event, Fact, Hook, HookState, Way};
 use crate::policy;
 use crate::report::Format;
 use crate::report::hooks::{HooksReport, human, json, porcelain};
@@ -25,6 +25,9 @@ pub struct Args {
     /// Change nothing, tell what would be done
     #[arg(short = 'n', long)]
     dry_run: bool,
+    /// How git is made to call them [default: config where git can do that, for files would have to be moved aside]
+    #[arg(long, value_enum)]
+    via: Option<Way>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -79,7 +82,7 @@ fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Hook
     let policy = policy::load(repo)?;
     let really = args.action != Action::Status && !args.dry_run;
     let _lock = if really { Some(sweep::lock(repo)?) } else { None };
-    let site = Site::of(repo, start)?;
+    let site = Site::of(repo, start, args.via)?;
     let failure = Failure::read(repo)?;
     let each = |event: Event| {
         let hook = match args.action {

@@ -15,6 +15,7 @@ pub mod list;
 pub mod log;
 pub mod prune_sessions;
 pub mod release;
+pub mod schedule;
 pub mod select;
 pub mod sessions;
 pub mod survey;

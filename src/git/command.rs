@@ -57,6 +57,16 @@ pub struct Git {
     shown: String,
 }
 
+/// A call of another program of the system's, in the same scrubbed environment; its first arguments are shown in errors.
+pub fn tool<S: AsRef<OsStr>>(program: &str, args: impl IntoIterator<Item = S>) -> Git {
+    let args: Vec<OsString> = args.into_iter().map(|a| a.as_ref().to_owned()).collect();
+    let mut command = Command::new(program);
+    scrub(&mut command);
+    command.env("LC_ALL", "C").args(&args);
+    let shown = args.iter().take(2).map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    Git { command, input: None, timeout: None, shown: format!("{program} {shown}") }
+}
+
 impl Git {
     /// `git <args>` in `dir`, in the C locale, without optional locks, replace refs or lazy fetches.
     pub fn new<S: AsRef<OsStr>>(dir: &Path, args: impl IntoIterator<Item = S>) -> Self {
@@ -101,8 +111,10 @@ impl Git {
     /// # Errors
     /// When git cannot be started, its pipes break or its time is up.
     pub fn output(mut self) -> Result<Output> {
-        let start = |e: std::io::Error| {
-            Error::fatal("no-git", format!("cannot run git: {e}")).hint("git 2.40 or newer must be in PATH")
+        let program = self.command.get_program().to_string_lossy().into_owned();
+        let start = |e: std::io::Error| match program.as_str() {
+            "git" => Error::fatal("no-git", format!("cannot run git: {e}")).hint("git 2.40 or newer must be in PATH"),
+            other => Error::failed("no-program", format!("cannot run {other}: {e}")),
         };
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(limit) = self.timeout {

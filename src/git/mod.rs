@@ -14,7 +14,7 @@ mod transaction;
 
 #[cfg(debug_assertions)]
 pub use command::run_for_test;
-pub use command::{Git, Worker};
+pub use command::{Git, Worker, tool};
 pub use merge::{Merge, Merged, Merger};
 pub use quarantine::PREFIX as QUARANTINE;
 pub use repository::Repository;

@@ -8,7 +8,7 @@ use super::managers::{add, calls_ours, is_pre_commit, manager, needs_its_name};
 use super::place::Place;
 use super::script;
 use super::slot::{Slot, There};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::model::{Event, Hook, HookChange, HookState, Way};
 
@@ -18,7 +18,9 @@ pub struct Site<'a> {
     repo: &'a Repository,
     place: Place,
     program: PathBuf,
-    /// git runs configured hooks.
+    /// The way that is asked for.
+    via: Option<Way>,
+    /// Hooks are to be configured, where git can run those.
     configured: bool,
     /// git's version.
     version: String,
@@ -28,10 +30,15 @@ impl<'a> Site<'a> {
     /// The hooks of a repository, as git finds them when it runs in `start`.
     ///
     /// # Errors
-    /// When git does not tell.
-    pub fn of(repo: &'a Repository, start: &Path) -> Result<Self> {
-        let (configured, version) = supported(repo)?;
-        Ok(Site { repo, place: Place::find(repo, start)?, program: script::program()?, configured, version })
+    /// When git does not tell, or cannot do what is asked for.
+    pub fn of(repo: &'a Repository, start: &Path, via: Option<Way>) -> Result<Self> {
+        let (supported, version) = supported(repo)?;
+        if via == Some(Way::Config) && !supported {
+            return Err(Error::failed("hooks", format!("git {version} knows no configured hooks"))
+                .hint("git 2.54 is the first that does"));
+        }
+        let (place, program) = (Place::find(repo, start)?, script::program()?);
+        Ok(Site { repo, place, program, via, configured: supported && via != Some(Way::File), version })
     }
 
     /// Where git looks for hooks, and which configuration says so.
@@ -81,7 +88,10 @@ impl<'a> Site<'a> {
             if self.configured || state == HookState::Edited {
                 return Ok(explained(Hook { state, ..at }));
             }
-            let why = format!("git {} knows no configured hooks", self.version);
+            let why = match self.via {
+                Some(_) => "it is configured, not a file".to_owned(),
+                None => format!("git {} knows no configured hooks", self.version),
+            };
             return self.bypassed(why, at, hook, &slot, &there);
         }
         let inner = self.inner(event);
@@ -172,8 +182,10 @@ impl<'a> Site<'a> {
     /// When it cannot be written.
     pub fn install(&self, event: Event, really: bool) -> Result<Hook> {
         let hook = self.look(event)?;
+        let moves = self.via.is_some_and(|via| hook.way != Some(via)) && hook.why.is_none();
         let change = match hook.state {
             HookState::Absent => HookChange::Installed,
+            HookState::Installed if moves => HookChange::Updated,
             HookState::Outdated | HookState::Bypassed => HookChange::Updated,
             HookState::Installed
             | HookState::Edited
@@ -188,8 +200,12 @@ impl<'a> Site<'a> {
         let ours = script::render(event, &self.program)?;
         let configured = Configured::new(self.repo, event);
         let slot = self.slot(event, &ours)?;
-        if self.configured && !matches!(slot.look(&ours)?, There::Ours { .. }) {
+        let filed = matches!(slot.look(&ours)?, There::Ours { .. });
+        if self.configured && (!filed || self.via.is_some()) {
             configured.put(&ours)?;
+            if filed {
+                slot.take()?;
+            }
         } else {
             slot.put(&ours)?;
             if configured.look(&ours)?.is_some_and(|entry| entry.intact) {

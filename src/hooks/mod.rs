@@ -11,6 +11,8 @@ mod place;
 mod script;
 mod slot;
 
+pub use script::program;
+
 use crate::error::Result;
 use crate::git::{Repository, bases};
 use crate::journal::Cursor;

@@ -4,16 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BString, ByteSlice as _};
-use gix::objs::Kind;
 
 use crate::error::{Error, Result, chain};
 use crate::model::Event;
+use crate::seal;
 
 /// The line of a template that names the program.
 const PROGRAM: &str = "_gs_program=git-shadow\n";
 
 /// Every script begins so; the checksum and a line end follow.
-const HEAD: &[u8] = b"#!/bin/sh\n# git-shadow ";
+const HEAD: &str = "#!/bin/sh\n# git-shadow ";
 
 /// The name of the program, as it is looked for in `PATH`.
 const NAME: &str = "git-shadow";
@@ -33,7 +33,7 @@ pub fn render(event: Event, program: &Path) -> Result<Vec<u8>> {
     let line = [b"_gs_program=".to_vec(), quote(program.as_os_str().as_encoded_bytes()), b"\n".to_vec()].concat();
     let text = template(event).as_bytes().replace(PROGRAM, line);
     let rest = text.strip_prefix(b"#!/bin/sh\n").unwrap_or(&text);
-    Ok([HEAD, sum(rest)?.as_bytes(), b"\n", rest].concat())
+    seal::seal(HEAD, rest, "\n")
 }
 
 /// Whether a file is a script of ours, of any version: `Some(true)` as it was written, `Some(false)` changed since.
@@ -41,16 +41,7 @@ pub fn render(event: Event, program: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// When the checksum cannot be made.
 pub fn is_ours(file: &[u8]) -> Result<Option<bool>> {
-    let Some(rest) = file.strip_prefix(HEAD) else { return Ok(None) };
-    match rest.split_once_str(b"\n") {
-        Some((claimed, body)) => Ok(Some(claimed == sum(body)?.as_bytes())),
-        None => Ok(Some(false)),
-    }
-}
-
-fn sum(bytes: &[u8]) -> Result<String> {
-    let sum = gix::objs::compute_hash(gix::hash::Kind::Sha1, Kind::Blob, bytes);
-    sum.map(|id| id.to_string()).map_err(|error| Error::failed("hooks", chain(&error)))
+    seal::check(HEAD, file, "\n")
 }
 
 /// One word of the shell, whatever it holds.

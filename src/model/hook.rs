@@ -27,11 +27,11 @@ impl Event {
 }
 
 /// How git is made to call our hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Way {
-    /// By a file where git looks for hooks.
+    /// A file where git looks for hooks
     File,
-    /// By `hook.<name>.command` in the repository's configuration (git 2.54 and newer).
+    /// 'hook.<name>.command' in the repository's configuration (git 2.54 and newer)
     Config,
 }
 

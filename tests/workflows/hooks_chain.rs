@@ -18,7 +18,7 @@ pub fn hooked() -> Sandbox {
     fs::os::unix::fs::symlink(env!("CARGO_BIN_EXE_git-shadow"), &bin).unwrap();
     let path = format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap());
     sandbox.set("PATH", path);
-    sandbox.shadow("r", ["hooks", "install"]).exits(0);
+    sandbox.shadow("r", ["hooks", "install", "--via=file"]).exits(0);
     sandbox
 }
 
@@ -170,7 +170,7 @@ fn variables_that_name_a_repository_are_cleared_for_us_and_kept_for_the_hook_bef
     sandbox.shadow("r", ["hooks", "remove"]).exits(0);
     let dump = format!("#!/bin/sh\nenv >'{}'\n", sandbox.path("env-kept").display());
     executable(&sandbox, "r/.git/hooks/post-merge", &dump);
-    sandbox.shadow("r", ["hooks", "install"]).exits(0);
+    sandbox.shadow("r", ["hooks", "install", "--via=file"]).exits(0);
     stand_in(&sandbox, "");
 
     let mut command = sandbox.command("sh", &sandbox.repo());
@@ -202,7 +202,7 @@ fn the_hook_before_gets_its_input_arguments_and_has_the_last_word() {
     let seen = sandbox.path("seen");
     let hook = format!("#!/bin/sh\n{{ echo \"$#:$1:$2\"; pwd; cat; }} >'{}'\nexit $(cat ../status)\n", seen.display());
     executable(&sandbox, "r/.git/hooks/pre-push", &hook);
-    sandbox.shadow("r", ["hooks", "install"]).exits(0);
+    sandbox.shadow("r", ["hooks", "install", "--via=file"]).exits(0);
     for body in ["cat >/dev/null", "exec sleep 10"] {
         stand_in(&sandbox, body);
         for status in [1, 0] {

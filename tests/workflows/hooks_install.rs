@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::harness::{Run, Sandbox, Tree, executable};
 use crate::hooks_chain::{calls, hooked, stand_in};
 
-/// `git shadow hooks …` in a directory, as JSON.
+/// `git shadow hooks …` in a directory, as JSON; as files, whatever git there is.
 pub fn hooks(sandbox: &Sandbox, dir: &str, args: &[&str]) -> Run {
-    let run = sandbox.shadow(dir, ["hooks"].iter().chain(args).chain(&["--json"]));
+    let run = sandbox.shadow(dir, ["hooks", "--via", "file"].iter().chain(args).chain(&["--json"]));
     run.json();
     run
 }
@@ -100,7 +100,7 @@ fn what_git_cannot_run_is_refused() {
     for make in ["mkdir pre-push", "mkfifo pre-push"] {
         let sandbox = Sandbox::mk();
         sandbox.sh("r/.git/hooks", make);
-        let run = sandbox.shadow("r", ["hooks", "install"]).exits(2);
+        let run = sandbox.shadow("r", ["hooks", "--via=file", "install"]).exits(2);
         assert!(run.stderr.contains("pre-push' is") && run.stderr.contains("move it aside"), "{run:?}");
         assert!(fs::symlink_metadata(sandbox.path("r/.git/hooks/pre-push")).is_ok());
     }
@@ -117,7 +117,7 @@ fn a_hook_that_somebody_changed_or_replaced_is_theirs() {
     fs::write(&file, &edited).unwrap();
     assert_eq!(states(&sandbox, "r"), ["edited", "installed"]);
     for action in ["install", "remove"] {
-        let run = sandbox.shadow("r", ["hooks", action]).exits(1);
+        let run = sandbox.shadow("r", ["hooks", "--via=file", action]).exits(1);
         assert!(run.stderr.contains("somebody has changed"), "{run:?}");
         assert_eq!(fs::read(&file).unwrap(), edited);
     }
@@ -236,7 +236,7 @@ fn ours_moves_to_where_git_looks_now() {
 #[track_caller]
 pub fn assert_managed(sandbox: &Sandbox, event: &str, file: &Path) {
     let before = sandbox.image();
-    let run = sandbox.shadow("r", ["hooks", "install"]).exits(1);
+    let run = sandbox.shadow("r", ["hooks", "--via=file", "install"]).exits(1);
     assert!(run.stderr.contains(&format!("cannot install '{event}'")), "{run:?}");
     let mut changes = before.changes(&sandbox.image());
     changes.retain(|change| !change.contains("shadow") && !change.contains("r/.git: "));
@@ -285,7 +285,7 @@ fn what_is_under_version_control_is_not_touched() {
     executable(&sandbox, "r/.githooks/pre-push", MINE);
     sandbox.commit("r", "hooks");
     sandbox.sh("r", "rm -r .git/hooks; ln -s ../.githooks .git/hooks");
-    let run = sandbox.shadow("r", ["hooks", "install"]).exits(1);
+    let run = sandbox.shadow("r", ["hooks", "--via=file", "install"]).exits(1);
     assert!(run.stderr.contains("under version control"), "{run:?}");
     assert_eq!(sandbox.read("r/.githooks/pre-push"), MINE);
 }
@@ -295,7 +295,7 @@ fn a_hook_that_needs_its_name_is_not_renamed() {
     let sandbox = Sandbox::mk();
     executable(&sandbox, "r/.git/hooks/all", "#!/bin/sh\nexec run-hooks \"$(basename \"$0\")\" \"$@\"\n");
     fs::os::unix::fs::symlink("all", sandbox.path("r/.git/hooks/pre-push")).unwrap();
-    let run = sandbox.shadow("r", ["hooks", "install"]).exits(1);
+    let run = sandbox.shadow("r", ["hooks", "--via=file", "install"]).exits(1);
     assert!(run.stderr.contains("under its own name"), "{run:?}");
     assert_eq!(fs::read_link(sandbox.path("r/.git/hooks/pre-push")).unwrap(), Path::new("all"));
 }
@@ -330,7 +330,7 @@ fn what_switches_them_off_is_told() {
     fs::remove_file(rc).unwrap();
     sandbox.git("r", ["config", "shadow.hooks", "off"]);
     assert_eq!(off(&sandbox), ["shadow.hooks = false in git's configuration"; 2]);
-    let run = sandbox.shadow("r", ["hooks", "status"]);
+    let run = sandbox.shadow("r", ["hooks", "--via=file", "status"]);
     assert!(run.stdout.starts_with("post-merge  off  .git/hooks/post-merge, switched off: shadow.hooks"), "{run:?}");
     sandbox.git("r", ["config", "--unset", "shadow.hooks"]);
     sandbox.set("GIT_SHADOW_HOOKS", "0");
@@ -343,13 +343,13 @@ fn many_repositories_at_once_and_one_that_fails() {
     sandbox.git("", ["init", "-q", "s"]);
     sandbox.git("", ["init", "-q", "t"]);
     sandbox.sh("", "mkdir s/.git/hooks/pre-push");
-    let run = sandbox.shadow("", ["hooks", "install", "--under", "."]).exits(2);
+    let run = sandbox.shadow("", ["hooks", "--via=file", "install", "--under", "."]).exits(2);
     assert!(run.stderr.contains("s/.git/hooks/pre-push' is a directory"), "{run:?}");
     assert_eq!(states(&sandbox, "r"), ["installed", "installed"]);
     assert_eq!(states(&sandbox, "t"), ["installed", "installed"]);
     sandbox.sh("", "rmdir s/.git/hooks/pre-push");
-    sandbox.shadow("", ["hooks", "install", "--repo", "r", "--repo", "s", "-q"]).exits(0);
-    let run = sandbox.shadow("", ["hooks", "status", "--under", ".", "--porcelain", "-z"]).exits(0);
+    sandbox.shadow("", ["hooks", "--via=file", "install", "--repo", "r", "--repo", "s", "-q"]).exits(0);
+    let run = sandbox.shadow("", ["hooks", "--via=file", "status", "--under", ".", "--porcelain", "-z"]).exits(0);
     assert_eq!(run.stdout.matches("\0state installed\0").count(), 6, "{run:?}");
 }
 
@@ -376,7 +376,7 @@ fn what_went_wrong_in_a_hook_is_told() {
     sandbox.write("r/.shadowrc", "nonsense = 1\n");
     sandbox.sh("r", "git checkout -qb b; git commit -q --allow-empty -m b; git checkout -q main; git merge -q b");
     fs::remove_file(sandbox.path("r/.shadowrc")).unwrap();
-    let run = sandbox.shadow("r", ["hooks", "status"]).exits(0);
+    let run = sandbox.shadow("r", ["hooks", "--via=file", "status"]).exits(0);
     assert!(run.stdout.contains(" ago: ") && run.stdout.contains("nonsense"), "{run:?}");
     let failed = &hook(&hooks(&sandbox, "r", &["status"]), "post-merge")["failed"];
     assert!(failed["message"].as_str().unwrap().contains("nonsense"), "{failed}");
