@@ -15,7 +15,7 @@ use crate::sys::tree;
 pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
     let git = &scene.git;
     let mut found = Vec::new();
-    let site = Site::of(scene.repo, scene.repo.path())?;
+    let site = Site::of(scene.repo, scene.repo.path(), None)?;
     let (dir, scope) = site.place();
     if let Some(scope) = scope
         && tree::stat(dir)?.is_none()
