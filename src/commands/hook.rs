@@ -14,8 +14,9 @@ use gix::ObjectId;
 use gix::bstr::BString;
 
 use super::Context;
-use crate::discover::discover;
+use crate::discover::{discover, registrations};
 use crate::error::{Error, Exit, Result};
+use crate::git::refs::Refs;
 use crate::git::{Repository, Worker};
 use crate::hooks::failure::Failure;
 use crate::hooks::news::{News, Start};
@@ -174,13 +175,17 @@ fn is_no_place(hook: Hook, repo: &Repository, policy: &Policy, dir: &Path) -> Re
         Hook::PostMerge => &["MERGE_HEAD", "MERGE_AUTOSTASH"],
         Hook::PrePush => &[],
     };
-    let shadows = discover(repo, &repo.local(), policy, &Leases::read())?.shadows;
+    let gix = repo.local();
     let is_here = |path: &Path| fs_err::canonicalize(path).is_ok_and(|path| dir.starts_with(path));
-    let here = shadows.iter().find_map(|shadow| {
-        let registration = shadow.worktree.as_ref()?;
-        registration.path.as_deref().is_some_and(is_here).then_some((shadow, registration))
-    });
-    let git_dir = here.map_or(repo.common_dir(), |(_, registration)| &registration.git_dir);
-    let in_a_shadow = here.is_some_and(|(shadow, _)| !shadow.foreign);
-    Ok((hook == Hook::PostMerge && in_a_shadow) || operation::is_busy(git_dir, own)?)
+    let around =
+        registrations(repo, &Refs::read(&gix)?)?.into_iter().filter(|r| r.path.as_deref().is_some_and(is_here));
+    // One worktree may be inside another.
+    let Some(here) = around.max_by_key(|r| r.path.as_deref().map(|path| path.components().count())) else {
+        return operation::is_busy(repo.common_dir(), own);
+    };
+    let in_a_shadow = || -> Result<bool> {
+        let shadows = discover(repo, &gix, policy, &Leases::read())?.shadows;
+        Ok(shadows.iter().any(|shadow| !shadow.foreign && shadow.worktree.as_ref() == Some(&here)))
+    };
+    Ok((hook == Hook::PostMerge && in_a_shadow()?) || operation::is_busy(&here.git_dir, own)?)
 }
