@@ -6,7 +6,7 @@ usage() {
     cat <<'END'
 usage: ./install.sh [--prefix DIR] [--demo]
 
-    --prefix DIR   install to DIR/bin (default: ~/.local)
+    --prefix DIR   install to DIR/bin and DIR/share (default: ~/.local)
     --demo         then run it on a throwaway repository with a shadow of every kind
 
 A binary 'git-shadow' beside this script is installed as it is; else it is built with cargo.
@@ -66,6 +66,21 @@ cp "$binary" "$new"
 chmod 755 "$new"
 mv -f "$new" "$prefix/bin/git-shadow"
 printf 'installed %s\n' "$prefix/bin/git-shadow"
+
+# The manual, so that 'git shadow --help' shows something, and completion where the shells look for it.
+for page in "$here"/man/*.[15]; do
+    [ -f "$page" ] || continue
+    section=$prefix/share/man/man${page##*.}
+    mkdir -p "$section"
+    cp "$page" "$section/"
+done
+completion() { # completion <shell> <directory> <file>
+    mkdir -p "$prefix/share/$2"
+    "$prefix/bin/git-shadow" completion "$1" >"$prefix/share/$2/$3"
+}
+completion bash bash-completion/completions git-shadow
+completion zsh zsh/site-functions _git-shadow
+completion fish fish/vendor_completions.d git-shadow.fish
 case :${PATH-}: in
 *":$prefix/bin:"*) printf "run it as 'git shadow'\n" ;;
 *) printf "hint: put it in PATH to run it as 'git shadow': export PATH=\"%s/bin:\$PATH\"\n" "$prefix" ;;
@@ -203,4 +218,4 @@ else
     fail "not everything came back as it was before"
 fi
 cd /
-say "the throwaway repository is removed; only $prefix/bin/git-shadow stays"
+say "the throwaway repository is removed; only what was installed in $prefix stays"

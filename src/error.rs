@@ -19,6 +19,24 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Every one.
+    pub const ALL: &[Exit] = &[Exit::Done, Exit::No, Exit::Failed, Exit::Fatal, Exit::Usage];
+
+    /// What it means, for the manual.
+    pub fn about(self) -> &'static str {
+        match self {
+            Exit::Done => {
+                "done; also when there was nothing to do, when shadows are held, and when the reader went away"
+            }
+            Exit::No => {
+                "the answer is no: a shadow to release is held, undo is incomplete, '--exit-code' found something"
+            }
+            Exit::Failed => "something failed or raced, or one of several repositories did; nothing was lost",
+            Exit::Fatal => "fatal: no repository, a bad policy, a busy lock, a repository format that cannot be read",
+            Exit::Usage => "bad usage",
+        }
+    }
+
     /// The exit code.
     pub fn code(self) -> u8 {
         match self {

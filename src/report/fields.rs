@@ -61,7 +61,7 @@ fields! {
         |row| text(shadow(row).worktree.as_ref().and_then(|worktree| worktree.head.commit()));
     "repository" NAMED "the canonical repository's main worktree, else itself"
         |row| row.repository.path.as_os_str().as_encoded_bytes().to_vec();
-    "verdict" JUDGED "release, partial (its worktree only), held or foreign"
+    "verdict" JUDGED "what becomes of it: release, partial (its worktree only), held or foreign"
         |row| row.shadow.judgement.verdict.as_str().into();
     "because" JUDGED "why it goes: landed, unused, purged or kept-elsewhere"
         |row| text(row.shadow.judgement.because.map(|because| because.as_str()));
@@ -113,7 +113,7 @@ pub fn help() -> String {
     let rows = FIELDS.iter().map(|field| format!("  {:width$}  {}", field.name, field.about));
     let rows: Vec<String> = rows.collect();
     format!(
-        "A template is as in 'git for-each-ref': '%(field)' is filled in, '%%' is a percent sign, '%xx' the byte with \
+        "Templates:\nA template is as in 'git for-each-ref': '%(field)' is filled in, '%%' is a percent sign, '%xx' the byte with \
          that hexadecimal number ('%00', '%09'). What is not there or not known is empty. The fields:\n{}",
         rows.join("\n")
     )

@@ -9,6 +9,10 @@ fn installer(sandbox: &Sandbox, shell: &str, args: &[&str]) -> Run {
     fs::create_dir_all(sandbox.path("kit")).unwrap();
     fs::copy(root.join("install.sh"), sandbox.path("kit/install.sh")).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_git-shadow"), sandbox.path("kit/git-shadow")).unwrap();
+    fs::create_dir_all(sandbox.path("kit/man")).unwrap();
+    for page in ["git-shadow.1", "git-shadow-list.1", "shadowrc.5"] {
+        fs::copy(root.join("man").join(page), sandbox.path("kit/man").join(page)).unwrap();
+    }
     let output = sandbox.command(shell, sandbox.root()).arg("kit/install.sh").args(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Run { status: output.status.code().unwrap_or(-1), stdout: text(&output.stdout), stderr: text(&output.stderr) }
@@ -18,13 +22,23 @@ fn files(sandbox: &Sandbox) -> String {
     sandbox.sh("", "find home tmp ! -type d | sort")
 }
 
+/// The program, its manual, and completion where the shells look for it.
+const INSTALLED: &str = "\
+home/.local/bin/git-shadow
+home/.local/share/bash-completion/completions/git-shadow
+home/.local/share/fish/vendor_completions.d/git-shadow.fish
+home/.local/share/man/man1/git-shadow-list.1
+home/.local/share/man/man1/git-shadow.1
+home/.local/share/man/man5/shadowrc.5
+home/.local/share/zsh/site-functions/_git-shadow";
+
 #[test]
-fn installing_adds_one_file_and_does_so_twice() {
+fn installing_adds_few_files_and_does_so_twice() {
     let sandbox = Sandbox::empty();
     for _ in 0..2 {
         let run = installer(&sandbox, "sh", &[]).exits(0);
         assert!(run.stdout.contains("installed ") && run.stdout.contains("PATH"), "{run:#?}");
-        assert_eq!(files(&sandbox), "home/.local/bin/git-shadow");
+        assert_eq!(files(&sandbox), INSTALLED);
     }
     installer(&sandbox, "sh", &["--prefix", "home/elsewhere"]).exits(0);
     assert!(sandbox.path("home/elsewhere/bin/git-shadow").exists());
@@ -39,7 +53,7 @@ fn bad_arguments_install_nothing() {
 }
 
 #[test]
-fn the_demo_shows_list_prune_and_undo_and_leaves_only_the_binary() {
+fn the_demo_shows_list_prune_and_undo_and_leaves_only_what_was_installed() {
     for shell in ["dash", "bash"] {
         let sandbox = Sandbox::empty();
         let run = installer(&sandbox, shell, &["--demo"]).exits(0);
@@ -71,6 +85,6 @@ fn the_demo_shows_list_prune_and_undo_and_leaves_only_the_binary() {
         }
         let end = run.stdout.split("$ git shadow undo").last().unwrap();
         assert!(end.contains("as it was before; only target/ is not"), "undo brought all back: {run:#?}");
-        assert_eq!(files(&sandbox), "home/.local/bin/git-shadow");
+        assert_eq!(files(&sandbox), INSTALLED);
     }
 }

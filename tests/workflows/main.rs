@@ -47,6 +47,7 @@ mod landing;
 mod landing_fleet;
 mod landing_random;
 mod lease;
+mod man;
 mod other_user;
 mod output;
 mod policy;
