@@ -1,5 +1,7 @@
 //! `git shadow hooks`: put the hooks beside what is there, take them out, tell how they stand.
 
+use std::collections::HashSet;
+
 use super::{Context, fleet, sweep};
 use crate::error::{Error, Exit, Result};
 use crate::git::{Repository, bases};
@@ -11,6 +13,7 @@ use crate::policy;
 use crate::report::Format;
 use crate::report::hooks::{HooksReport, human, json, porcelain};
 use crate::sys::clock;
+use crate::ui::safe_path;
 
 /// Have git look for what has landed after a merge, a pull or a push
 ///
@@ -68,10 +71,16 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             context.ui.answer(human(&reports, args.dry_run, clock::now(), &context.ui.canvas(&context.dir)))
         }
     }
+    let mut hints: Vec<String> = Vec::new();
     for report in &reports {
         report.errors.iter().for_each(|error| context.ui.error(error));
-        report.hooks.iter().for_each(|hook| help(args.action, context, hook));
+        let wrong = report.hooks.iter().filter(|hook| answer(args.action, std::slice::from_ref(hook)) == Exit::No);
+        wrong.for_each(|hook| context.ui.error(&refusal(args.action, context, report, hook)));
+        hints.extend(report.hooks.iter().filter_map(|hook| hint(args.action, hook)));
     }
+    // Those of many repositories are often the same.
+    let mut said = HashSet::new();
+    hints.iter().filter(|hint| said.insert(*hint)).for_each(|hint| context.ui.hint(hint));
     Ok(exit)
 }
 
@@ -100,7 +109,8 @@ fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Hook
     let hooks = Event::ALL.into_iter().map(each).collect::<Result<Vec<Hook>>>()?;
     if really && hooks.iter().any(|hook| hook.state == HookState::Installed) {
         if let Fact::Unknown(why) = bases::resolve(repo, &policy) {
-            context.ui.warning(&format!("{why}; until then the hooks have nothing to look at"));
+            let place = safe_path(repo.path());
+            context.ui.warning(&format!("'{place}': {why}; until then the hooks have nothing to look at"));
         }
         hooks::begin(repo)?;
     }
@@ -119,18 +129,22 @@ fn answer(action: Action, hooks: &[Hook]) -> Exit {
     if hooks.iter().any(wrong) { Exit::No } else { Exit::Done }
 }
 
-/// What would help, beside the answer.
-fn help(action: Action, context: &Context<'_>, hook: &Hook) {
+/// Why what was asked for is not so.
+fn refusal(action: Action, context: &Context<'_>, report: &HooksReport, hook: &Hook) -> Error {
     let event = hook.event.as_str();
-    let wrong = answer(action, std::slice::from_ref(hook)) == Exit::No;
     let why = hook.why.as_deref().unwrap_or("somebody has changed it");
-    match action {
-        Action::Install if wrong => context.ui.error(&Error::no("hooks", format!("cannot install '{event}': {why}"))),
-        Action::Remove if wrong => context.ui.error(&Error::no("hooks", format!("'{event}' stays: {why}"))),
-        Action::Install | Action::Remove | Action::Status => {}
-    }
-    match &hook.remedy {
-        Some(remedy) if wrong || action == Action::Status => context.ui.hint(remedy),
-        Some(_) | None => {}
-    }
+    let error = match action {
+        Action::Install => Error::no("hooks", format!("cannot install '{event}': {why}")),
+        Action::Remove | Action::Status => {
+            let place = hook.path.as_deref().map(|path| format!(" in '{}'", safe_path(path))).unwrap_or_default();
+            Error::no("hooks", format!("'{event}' stays{place}: {why}"))
+        }
+    };
+    if context.options.many() { fleet::of_several(&report.repository, error) } else { error }
+}
+
+/// What would help, beside the answer.
+fn hint(action: Action, hook: &Hook) -> Option<String> {
+    let wrong = answer(action, std::slice::from_ref(hook)) == Exit::No;
+    hook.remedy.clone().filter(|_| wrong || action == Action::Status)
 }

@@ -123,7 +123,7 @@ impl<'a> Site<'a> {
         let calls = |file: &&PathBuf| fs_err::read(file).is_ok_and(|text| calls_ours(&text, event));
         let files = manager.as_ref().map(|manager| manager.files.as_slice()).unwrap_or_default();
         if let Some(file) = files.iter().chain([&slot.file]).find(calls).cloned() {
-            let why = Some(format!("'{}' calls it", file.display()));
+            let why = Some("a line in it calls git-shadow".to_owned());
             return Ok(Hook { state: HookState::Installed, path: Some(file), why, ..hook });
         }
         let absent = Hook { way: None, path: None, ..hook.clone() };

@@ -1,5 +1,6 @@
 //! `git-shadow.hooks.v1` and its forms for people and scripts: the hooks of each repository.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,7 +11,7 @@ use super::table::pad;
 use super::words;
 use crate::error::Error;
 use crate::model::{Hook, HookState, Timestamp, Way};
-use crate::ui::{Canvas, Ink, quoted, safe_lossy};
+use crate::ui::{Canvas, Ink, quoted, safe, safe_lossy};
 
 /// The hooks of one repository.
 #[derive(Debug)]
@@ -164,6 +165,8 @@ fn word(hook: &Hook, dry_run: bool) -> String {
         Some(change) if dry_run => format!("would {}", change.would()),
         Some(change) => change.as_str().to_owned(),
         None if off => "off".to_owned(),
+        // Why it is not there stands beside it.
+        None if matches!(hook.state, HookState::Managed | HookState::Needless) => HookState::Absent.as_str().to_owned(),
         None => hook.state.as_str().to_owned(),
     }
 }
@@ -181,6 +184,10 @@ fn ink(hook: &Hook) -> Ink {
     }
 }
 
+fn safe_os(name: &OsStr) -> String {
+    safe(name.as_encoded_bytes())
+}
+
 /// Where it is, and what there is to say of it.
 fn about(hook: &Hook, now: Timestamp, canvas: &Canvas) -> String {
     let how = match hook.way {
@@ -188,7 +195,8 @@ fn about(hook: &Hook, now: Timestamp, canvas: &Canvas) -> String {
         Some(Way::File) | None => "",
     };
     let path = hook.path.as_deref().map(|path| format!("{}{how}", canvas.path(path)));
-    let chained = hook.chained.as_ref().map(|path| format!("then {}", canvas.path(path)));
+    let name = |path: &PathBuf| path.file_name().map(safe_os).unwrap_or_default();
+    let chained = hook.chained.as_ref().map(|path| format!("which then calls {}", name(path)));
     let said = hook.why.as_deref().map(safe_lossy);
     let off = hook.off.as_ref().map(|why| format!("switched off: {}", safe_lossy(why)));
     let ago = |time: Timestamp| words::ago(now.duration_since(time));
