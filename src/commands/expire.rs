@@ -5,6 +5,7 @@ use std::time::Duration;
 use gix::ObjectId;
 use serde::Serialize;
 
+use super::fetch::Fetched;
 use super::{Context, fleet, sweep};
 use crate::error::{Error, Exit, Result};
 use crate::execute::expire::{Expired, Proof, expire as expire_one};
@@ -69,11 +70,16 @@ struct Told {
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let mut exit = Exit::Done;
     let mut operations = Vec::new();
-    for (place, repo) in fleet::repositories(context) {
-        match repo.and_then(|repo| one(args, context, &repo)) {
+    let fetched = Fetched::new(context, fleet::repositories(context), args.fetch);
+    for (place, repo) in &fetched.found {
+        for error in repo.as_ref().map(|repo| fetched.errors(repo)).unwrap_or_default() {
+            context.ui.error(&error);
+            exit = Exit::Failed;
+        }
+        match repo.clone().and_then(|repo| one(&repo, fetched.has(&repo))) {
             Ok(told) => operations.extend(told),
             Err(error) if context.options.many() => {
-                context.ui.error(&fleet::of_several(&place, error));
+                context.ui.error(&fleet::of_several(place, error));
                 exit = Exit::Failed;
             }
             Err(error) => return Err(error),
@@ -95,9 +101,8 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     Ok(exit)
 }
 
-fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Told>> {
+fn one(repo: &Repository, fetched: bool) -> Result<Vec<Told>> {
     let policy = policy::load(repo)?;
-    let fetched = args.fetch && sweep::fetch(repo, &policy, context);
     let _lock = sweep::lock(repo)?;
     let journal = Journal::of(repo);
     recover(repo, &journal)?;

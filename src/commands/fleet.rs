@@ -73,7 +73,20 @@ pub fn run(
     jobs: usize,
     each: impl Fn(&Repository) -> Result<RepositoryReport> + Sync,
 ) -> Result<Vec<RepositoryReport>> {
-    run_each(context, jobs, each, RepositoryReport::failed)
+    over(context, &repositories(context), jobs, each)
+}
+
+/// The same over repositories that were found before.
+///
+/// # Errors
+/// Of the only repository.
+pub fn over(
+    context: &Context<'_>,
+    found: &[Found],
+    jobs: usize,
+    each: impl Fn(&Repository) -> Result<RepositoryReport> + Sync,
+) -> Result<Vec<RepositoryReport>> {
+    over_each(context, found, jobs, each, RepositoryReport::failed)
 }
 
 /// The same for whatever a command tells of a repository; `failed` makes it of the place and what went wrong there.
@@ -86,9 +99,18 @@ pub fn run_each<T: Send>(
     each: impl Fn(&Repository) -> Result<T> + Sync,
     failed: impl Fn(&Path, Error) -> T + Sync,
 ) -> Result<Vec<T>> {
-    let found = repositories(context);
+    over_each(context, &repositories(context), jobs, each, failed)
+}
+
+fn over_each<T: Send>(
+    context: &Context<'_>,
+    found: &[Found],
+    jobs: usize,
+    each: impl Fn(&Repository) -> Result<T> + Sync,
+    failed: impl Fn(&Path, Error) -> T + Sync,
+) -> Result<Vec<T>> {
     let progress = context.ui.progress("looking at repositories", found.len());
-    let reports = sys::threads::map(jobs, &found, |(place, repository)| {
+    let reports = sys::threads::map(jobs, found, |(place, repository)| {
         let report = match repository.clone().and_then(|repo| each(&repo)) {
             Err(error) if context.options.many() => Ok(failed(place, of_several(place, error))),
             report => report,

@@ -5,6 +5,7 @@ pub mod disk;
 pub mod doctor;
 pub mod expire;
 pub mod explain;
+pub mod fetch;
 pub mod finish;
 pub mod fleet;
 pub mod hook;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use super::fetch::Fetched;
 use super::sweep::{self, Order, Swept};
 use super::{Context, fleet, sessions};
 use crate::error::{Error, Exit, Result};
@@ -74,21 +75,22 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         return Err(Error::usage("option '--select' needs a terminal to choose on")
             .hint("'git shadow release <shadow>...' releases those that are named"));
     }
+    let bases = Fetched::new(context, fleet::repositories(context), args.fetch);
+    // After the fetches, which may take their time.
     let host = fleet::host(context, clock::now());
     if args.yes {
-        return carry_out(context, &host, None, args.fetch);
+        return carry_out(context, &host, &bases, None);
     }
-    let repositories = fleet::run(context, available(), |repo| {
+    let repositories = fleet::over(context, &bases.found, available(), |repo| {
         let policy = policy::load(repo)?;
-        if args.fetch {
-            sweep::fetch(repo, &policy, context);
-        }
-        Ok(sweep::plan(repo, order(context, &policy, &host, ""), None)?.0)
+        let mut report = sweep::plan(repo, order(context, &policy, &host, ""), None)?.0;
+        report.errors.extend(bases.errors(repo));
+        Ok(report)
     })?;
     let session_roots = sessions::plan(&host, &policy::load_user()?, &repositories);
     let report = told(context, &host, true, repositories, session_roots, None);
     if args.select {
-        return select(context, &host, &report);
+        return select(context, &host, &bases, &report);
     }
     let counts = Summary::of(&report);
     let goes = counts.release + counts.partial + report.folders() > 0;
@@ -110,11 +112,11 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         return Ok(exit);
     }
     let shadows = report.repositories.iter().map(|r| (r.common_dir.clone(), shadows(r))).collect();
-    carry_out(context, &host, Some(&Agreed { shadows, picked: false }), false)
+    carry_out(context, &host, &bases, Some(&Agreed { shadows, picked: false }))
 }
 
 /// Ask which of them go, and release those.
-fn select(context: &Context<'_>, host: &Host, report: &Report) -> Result<Exit> {
+fn select(context: &Context<'_>, host: &Host, bases: &Fetched, report: &Report) -> Result<Exit> {
     let choices = choice::choices(report, &context.ui.canvas(&context.dir));
     if choices.is_empty() {
         return Ok(context.tell(report, &View::default()));
@@ -131,25 +133,27 @@ fn select(context: &Context<'_>, host: &Host, report: &Report) -> Result<Exit> {
     let shadow = |choice: &&Choice<'_>| choice.shadow.judgement.evidence.shadow.clone();
     let repositories = report.repositories.iter().enumerate();
     let shadows = repositories.map(|(n, one)| (one.common_dir.clone(), of(n).map(shadow).collect())).collect();
-    carry_out(context, host, Some(&Agreed { shadows, picked: true }), false)
+    carry_out(context, host, bases, Some(&Agreed { shadows, picked: true }))
 }
 
 /// Release all that may go; of what was agreed to, only that.
-fn carry_out(context: &Context<'_>, host: &Host, agreed: Option<&Agreed>, fetch: bool) -> Result<Exit> {
+fn carry_out(context: &Context<'_>, host: &Host, bases: &Fetched, agreed: Option<&Agreed>) -> Result<Exit> {
     let picked = agreed.is_some_and(|agreed| agreed.picked);
     let id = new_id(host.now);
     let until = Mutex::new(None);
-    let repositories = fleet::run(context, fleet::ONE_BY_ONE, |repo| {
+    let repositories = fleet::over(context, &bases.found, fleet::ONE_BY_ONE, |repo| {
         let policy = policy::load(repo)?;
-        let agreed = agreed.map(|agreed| agreed.of(repo));
-        let fetched = fetch && sweep::fetch(repo, &policy, context);
-        let order = Order { fetched, ..order(context, &policy, host, &id) };
-        if picked && agreed.is_some_and(<[Shadow]>::is_empty) {
-            return Ok(sweep::plan(repo, order, agreed)?.0);
+        let shown = agreed.map(|agreed| agreed.of(repo));
+        let order = Order { fetched: bases.has(repo), ..order(context, &policy, host, &id) };
+        if picked && shown.is_some_and(<[Shadow]>::is_empty) {
+            return Ok(sweep::plan(repo, order, shown)?.0);
         }
-        let Swept { report, undo_until } = sweep::carry_out(repo, &sweep::lock(repo)?, order, agreed, |_| Ok(None))?;
+        let lock = sweep::lock(repo)?;
+        let Swept { mut report, undo_until } = sweep::carry_out(repo, &lock, order, shown, |_| Ok(None))?;
         let mut until = locked(&until);
         *until = sweep::earlier(*until, undo_until);
+        // They were told when it was asked.
+        report.errors.extend(shown.is_none().then(|| bases.errors(repo)).into_iter().flatten());
         Ok(report)
     })?;
     let policy = policy::load_user()?;

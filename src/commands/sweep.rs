@@ -12,9 +12,8 @@ use super::{Context, fleet};
 use crate::discover;
 use crate::error::{Error, Result};
 use crate::execute::{self, Recovered, Run, Witness};
-use crate::git::fetch::fetch_bases;
+use crate::git::Repository;
 use crate::git::refs::Refs;
-use crate::git::{Repository, bases};
 use crate::inspect::worktree::{self, Scene};
 use crate::inspect::{Depth, Host};
 use crate::journal::{Cursor, Journal, Seen, Turns};
@@ -29,9 +28,6 @@ use crate::sys::tree::Snapshot;
 
 /// How long to wait for another run.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
-
-/// How long a remote may take.
-const FETCHING: Duration = Duration::from_secs(60);
 
 /// What a run is about.
 #[derive(Debug, Clone, Copy)]
@@ -64,16 +60,6 @@ pub fn lock(repo: &Repository) -> Result<Lock> {
 /// As [`lock`].
 pub fn lock_within(repo: &Repository, patience: Duration) -> Result<Lock> {
     lock::exclusive(&repo.shadow_dir().join("lock"), patience)
-}
-
-/// Bring the bases; whether that worked. A failure is told, and judging goes on with what is known.
-pub fn fetch(repo: &Repository, policy: &Policy, context: &Context<'_>) -> bool {
-    let bases = bases::resolve(repo, policy);
-    let fetched = fetch_bases(repo, bases.known().map(Vec::as_slice).unwrap_or_default(), FETCHING);
-    if let Err(error) = &fetched {
-        context.ui.warning(&format!("'{}': {error}", repo.path().display()));
-    }
-    fetched.is_ok()
 }
 
 /// Judge and plan; nothing is written. With `only`, just those.

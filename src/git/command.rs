@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::sys;
+use crate::sys::{self, interrupt};
 
 /// How long a git that was asked to end may take to clean up.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -119,14 +119,14 @@ impl Git {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(limit) = self.timeout {
             let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
-            let child = self.command.stdin(stdin).spawn().map_err(start)?;
-            return limited(child, self.input, limit, &self.shown);
+            let command = self.command.stdin(stdin);
+            let (child, started) = interrupt::start(|| command.spawn()).map_err(start)?;
+            return limited((child, started), self.input, limit, &self.shown);
         }
-        let Some(input) = self.input else {
-            return self.command.stdin(Stdio::null()).output().map_err(start);
-        };
-        let mut child = self.command.stdin(Stdio::piped()).spawn().map_err(start)?;
-        let stdin = child.stdin.take();
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        let command = self.command.stdin(stdin);
+        let (mut child, _started) = interrupt::start(|| command.spawn()).map_err(start)?;
+        let (stdin, input) = (child.stdin.take(), self.input.unwrap_or_default());
         // A thread feeds it, so that neither side waits for the other with a full pipe.
         std::thread::scope(|scope| {
             let feed = scope.spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&input)));
@@ -156,7 +156,12 @@ impl Git {
 
 /// What a child printed, if it ends in time. Its own children (ssh, a remote helper) may keep the pipes open after it
 /// has been ended, so the threads that read them are left to themselves then.
-fn limited(mut child: Child, input: Option<Vec<u8>>, limit: Duration, shown: &str) -> Result<Output> {
+fn limited(
+    (mut child, _started): (Child, interrupt::Started),
+    input: Option<Vec<u8>>,
+    limit: Duration,
+    shown: &str,
+) -> Result<Output> {
     let broken = |e: std::io::Error| Error::failed("git", format!("{shown}: {e}"));
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     std::thread::spawn(move || stdin.zip(input).map(|(mut pipe, input)| pipe.write_all(&input)));
@@ -168,7 +173,7 @@ fn limited(mut child: Child, input: Option<Vec<u8>>, limit: Duration, shown: &st
         let _ = done.send((out, errors.join()));
     });
     let Ok((stdout, stderr)) = printed.recv_timeout(limit) else {
-        sys::signal::terminate(&mut child);
+        sys::signal::terminate_tree(child.id());
         let _ = printed.recv_timeout(LAST_WORDS);
         // It may be gone already; `wait` tells.
         let _ = child.kill();

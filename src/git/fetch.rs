@@ -32,27 +32,35 @@ const OPTIONS: &[&str] = &[
     "--",
 ];
 
-/// Fetch the remote-tracking bases, `timeout` for each remote. One remote that fails does not keep the others.
-///
-/// # Errors
-/// The first failure, git's own message.
-pub fn fetch_bases(repo: &Repository, bases: &[Base], timeout: Duration) -> Result<()> {
+/// How many remotes of a repository are asked at once: they are waited for, which costs nothing.
+const REMOTES: usize = 4;
+
+/// Fetch the remote-tracking bases, `timeout` for each remote, several at once. What went wrong, in git's own words; one
+/// remote that fails does not keep the others.
+pub fn fetch_bases(repo: &Repository, bases: &[Base], timeout: Duration) -> Vec<Error> {
     let gix = repo.local();
-    let mut wanted: BTreeMap<BString, Vec<(&Base, BString)>> = BTreeMap::new();
-    let mut outcome = Ok(());
+    let mut wanted: BTreeMap<BString, Vec<(&BStr, BString)>> = BTreeMap::new();
+    let mut errors = Vec::new();
     for base in bases.iter().filter(|base| base.name.starts_with(b"refs/remotes/")) {
         match refspec_for(&gix, base.name.as_ref()) {
-            Some((remote, refspec)) => wanted.entry(remote).or_default().push((base, refspec)),
-            None => outcome = outcome.and(Err(unmapped(base))),
+            Some((remote, refspec)) => wanted.entry(remote).or_default().push((base.name.as_ref(), refspec)),
+            None => errors.push(unmapped(base)),
         }
     }
-    for (remote, wanted) in wanted {
-        let names: Vec<&BStr> = wanted.iter().map(|(base, _)| base.name.as_ref()).collect();
-        let refspecs = wanted.iter().map(|(_, refspec)| refspec);
-        let fetched = fetch(repo, &remote, refspecs, timeout).and_then(|()| remember(repo, &names));
-        outcome = outcome.and(fetched.map_err(|e| e.context(format!("fetching from '{remote}'"))));
+    let wanted: Vec<_> = wanted.into_iter().collect();
+    let fetched = sys::threads::map(REMOTES, &wanted, |(remote, wanted)| {
+        let fetched = fetch(repo, remote, wanted.iter().map(|(_, refspec)| refspec), timeout);
+        fetched.map_err(|error| error.context(format!("fetching from '{remote}'")))
+    });
+    let mut names: Vec<&BStr> = Vec::new();
+    for ((_, wanted), fetched) in wanted.iter().zip(fetched) {
+        match fetched {
+            Ok(()) => names.extend(wanted.iter().map(|(name, _)| *name)),
+            Err(error) => errors.push(error),
+        }
     }
-    outcome
+    errors.extend(remember(repo, &names).err());
+    errors
 }
 
 fn unmapped(base: &Base) -> Error {
@@ -174,6 +182,9 @@ fn remembered(repo: &Repository) -> BTreeMap<BString, Timestamp> {
 }
 
 fn remember(repo: &Repository, names: &[&BStr]) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
     let mut known = remembered(repo);
     known.extend(names.iter().map(|name| ((*name).to_owned(), sys::clock::now())));
     let text: String =

@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 use gix::bstr::BString;
-use tempfile::TempDir;
 
 use crate::error::{Error, Result, chain};
-use crate::sys;
+use crate::sys::{self, interrupt::Folder};
 
 /// What the name of its folder begins with; the process and something random follow.
 pub const PREFIX: &str = "git-shadow-merge-";
@@ -26,7 +25,7 @@ const MANY: usize = 20_000;
 /// The private repository; gone when it is dropped.
 #[derive(Debug)]
 pub(super) struct Quarantine {
-    dir: TempDir,
+    dir: Folder,
     /// The object folders of the repository and of those it borrows from.
     sources: Vec<PathBuf>,
     /// The loose objects that were not copied, with their folder.

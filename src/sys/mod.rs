@@ -6,6 +6,7 @@ pub mod detach;
 pub mod file;
 pub mod filesystem;
 pub mod here;
+pub mod interrupt;
 pub mod lock;
 pub mod mounts;
 pub mod owner;

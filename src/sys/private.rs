@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
+use super::interrupt::Folder;
 use crate::error::Result;
 
 /// Where [`memory_dir`] and [`temporary_dir`] make their folders.
@@ -12,30 +11,30 @@ pub fn places() -> Vec<PathBuf> {
     memory.into_iter().chain([std::env::temp_dir()]).collect()
 }
 
-/// A fresh folder in memory where the system has such a place, deleted when it is dropped. There may be little room.
-pub fn memory_dir(prefix: &str) -> Option<TempDir> {
+/// A fresh folder in memory where the system has such a place, deleted when it is dropped or this process ends. There may be little room.
+pub fn memory_dir(prefix: &str) -> Option<Folder> {
     let place = Path::new("/dev/shm");
     if cfg!(target_os = "linux") && place.is_dir() { private_dir(prefix, place).ok() } else { None }
 }
 
-/// A fresh folder in the system's temporary directory, deleted when it is dropped.
+/// A fresh folder in the system's temporary directory, deleted when it is dropped or this process ends.
 ///
 /// # Errors
 /// When it cannot be made.
-pub fn temporary_dir(prefix: &str) -> Result<TempDir> {
+pub fn temporary_dir(prefix: &str) -> Result<Folder> {
     private_dir(prefix, &std::env::temp_dir())
 }
 
-fn private_dir(prefix: &str, place: &Path) -> Result<TempDir> {
+fn private_dir(prefix: &str, place: &Path) -> Result<Folder> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        Ok(builder.permissions(PermissionsExt::from_mode(0o700)).tempdir_in(place)?)
+        Ok(Folder::new(builder.permissions(PermissionsExt::from_mode(0o700)).tempdir_in(place)?))
     }
     #[cfg(not(unix))]
-    Ok(builder.tempdir_in(place)?)
+    Ok(Folder::new(builder.tempdir_in(place)?))
 }
 
 /// Another name for a file, which itself does not change.

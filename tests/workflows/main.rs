@@ -43,6 +43,7 @@ mod hooks_install;
 mod hooks_managers;
 mod image;
 mod interference;
+mod interrupted;
 mod landing;
 mod landing_fleet;
 mod landing_random;

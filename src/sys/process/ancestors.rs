@@ -1,4 +1,4 @@
-//! Who started this process.
+//! Who started this process, and whom a process started.
 
 use crate::error::{Error, Result};
 
@@ -35,6 +35,30 @@ pub fn ancestors() -> Result<Vec<Ancestor>> {
 #[cfg(not(target_os = "linux"))]
 pub fn ancestors() -> Result<Vec<Ancestor>> {
     Err(Error::fatal("no-process", "the process table of this system cannot be read").hint("name one with --pid"))
+}
+
+/// The processes below one, those furthest down last; none where the table cannot be read.
+#[cfg(target_os = "linux")]
+pub fn descendants(process: u32) -> Vec<u32> {
+    let names =
+        fs_err::read_dir("/proc").into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let numbers = names.filter_map(|name| name.parse::<u32>().ok());
+    let all: Vec<(u32, i64)> = numbers.filter_map(|pid| Some((pid, of(&pid.to_string()).ok()?.1))).collect();
+    let mut found = vec![process];
+    let mut next = 0;
+    while let Some(above) = found.get(next).copied() {
+        let below = all.iter().filter(|(_, parent)| *parent == i64::from(above)).map(|(pid, _)| *pid);
+        let fresh: Vec<u32> = below.filter(|pid| !found.contains(pid)).collect();
+        found.extend(fresh);
+        next += 1;
+    }
+    found.split_off(1)
+}
+
+/// The processes below one: this system's table cannot be read yet.
+#[cfg(not(target_os = "linux"))]
+pub fn descendants(_process: u32) -> Vec<u32> {
+    Vec::new()
 }
 
 /// Name and parent.

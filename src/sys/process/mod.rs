@@ -13,7 +13,7 @@ mod wait;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-pub use ancestors::{Ancestor, ancestors};
+pub use ancestors::{Ancestor, ancestors, descendants};
 pub use wait::wait_for_end;
 
 use super::mounts::Mounts;
