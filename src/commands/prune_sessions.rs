@@ -142,6 +142,8 @@ fn carry_out(context: &Context<'_>, host: &Host, bases: &Fetched, agreed: Option
     let id = new_id(host.now);
     let until = Mutex::new(None);
     let repositories = fleet::over(context, &bases.found, fleet::ONE_BY_ONE, |repo| {
+        // Somebody may have thought about the answer for long.
+        let repo = &repo.again()?;
         let policy = policy::load(repo)?;
         let shown = agreed.map(|agreed| agreed.of(repo));
         let order = Order { fetched: bases.has(repo), ..order(context, &policy, host, &id) };

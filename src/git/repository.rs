@@ -55,6 +55,15 @@ impl Repository {
         Err(Error::fatal("not-a-repository", format!("'{}' is no repository that git can open", git_dir.display())))
     }
 
+    /// The same repository as it is now: its configuration is read when it is opened.
+    ///
+    /// # Errors
+    /// As [`Repository::open`].
+    pub fn again(&self) -> Result<Self> {
+        // With 'core.worktree' the checkout does not lead back.
+        Self::open(self.path(), self.common_dir()).or_else(|_| Self::open(self.common_dir(), self.common_dir()))
+    }
+
     /// Where the submodules of the checkout are, by its `.gitmodules`; none where that cannot be read.
     pub fn submodules(&self) -> Vec<PathBuf> {
         let Some(checkout) = self.work_dir() else { return Vec::new() };
