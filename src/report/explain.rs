@@ -53,10 +53,11 @@ impl Sheet<'_> {
     }
 
     fn line(&mut self, text: &str) {
-        self.text.push_str(&format!("  {text}\n"));
+        self.text.push_str(&format!("  {}\n", self.canvas.hang(text, 2)));
     }
 
     fn row(&mut self, label: &str, value: &str) {
+        let value = self.canvas.hang(value, 26);
         self.text.push_str(format!("  {label:22}  {value}").trim_end());
         self.text.push('\n');
     }

@@ -20,7 +20,7 @@ pub(super) fn planned(page: &mut Page, report: &Report, view: &View, canvas: &Ca
         for row in rows {
             match row.judgement.verdict {
                 Verdict::Release | Verdict::Partial => going(text, row, width, canvas),
-                Verdict::Held | Verdict::Foreign => holds(text, row, width),
+                Verdict::Held | Verdict::Foreign => holds(text, row, width, canvas),
             }
         }
     });
@@ -33,7 +33,7 @@ pub(super) fn planned(page: &mut Page, report: &Report, view: &View, canvas: &Ca
         let path = canvas.path(&root.path);
         page.text.push_str(&match root.holds.first() {
             None => format!("{}\n", canvas.ink(Ink::Green, &format!(" - {path}"))),
-            Some(hold) => format!(" = {path}  held: {}\n", safe_lossy(&hold.message)),
+            Some(hold) => format!(" = {}\n", canvas.hang(&format!("{path}  held: {}", safe_lossy(&hold.message)), 3)),
         });
     }
     if counts.release + counts.partial + folders > 0 && !view.asks {
@@ -78,12 +78,12 @@ fn going(text: &mut String, row: &ShadowReport, width: usize, canvas: &Canvas) {
     let line = format!(" - {}  {tip}  {place}", table::pad(&words::label(judgement), width));
     text.push_str(&format!("{}\n", canvas.ink(Ink::Green, line.trim_end())));
     if let Some((word, rest)) = words::reason(judgement) {
-        detail(text, word, &rest);
+        detail(text, word, &rest, canvas);
     }
-    actions(row, canvas).iter().for_each(|(verb, object)| detail(text, verb, object));
+    actions(row, canvas).iter().for_each(|(verb, object)| detail(text, verb, object, canvas));
     if let (Verdict::Partial, Some(branch)) = (judgement.verdict, &judgement.evidence.shadow.branch) {
         for hold in &judgement.holds {
-            detail(text, "keep", &format!("{}: {}", safe(&branch.name), safe_lossy(&hold.message)));
+            detail(text, "keep", &format!("{}: {}", safe(&branch.name), safe_lossy(&hold.message)), canvas);
         }
     }
 }
@@ -122,16 +122,17 @@ fn path(worktree: &Registration, canvas: &Canvas) -> String {
     worktree.path.as_deref().map_or("at an unknown place".into(), |path| canvas.path(path))
 }
 
-fn detail(text: &mut String, word: &str, rest: &str) {
-    text.push_str(format!("     {word:7}  {rest}").trim_end());
+fn detail(text: &mut String, word: &str, rest: &str, canvas: &Canvas) {
+    text.push_str(format!("     {word:7}  {}", canvas.hang(rest, 14)).trim_end());
     text.push('\n');
 }
 
-fn holds(text: &mut String, row: &ShadowReport, width: usize) {
+fn holds(text: &mut String, row: &ShadowReport, width: usize, canvas: &Canvas) {
     let mut name = table::pad(&words::label(&row.judgement), width);
     let mut mark = '=';
     for hold in &row.judgement.holds {
-        text.push_str(&format!(" {mark} {name}  held: {}\n", safe_lossy(&hold.message)));
+        let message = canvas.hang(&safe_lossy(&hold.message), width + 11);
+        text.push_str(&format!(" {mark} {name}  held: {message}\n"));
         (name, mark) = (" ".repeat(width), ' ');
     }
     if row.judgement.holds.is_empty() {
@@ -147,7 +148,8 @@ pub(super) fn done(page: &mut Page, report: &Report, view: &View, canvas: &Canva
             let (mark, word, ink) = ending(row);
             let tag = canvas.ink(ink, &format!("{:10}", format!("[{word}]")));
             let name = table::pad(&words::label(&row.judgement), width);
-            text.push_str(format!(" {mark} {tag}  {name}  {}", words::why(row)).trim_end());
+            let why = canvas.hang(&words::why(row), width + 17);
+            text.push_str(format!(" {mark} {tag}  {name}  {why}").trim_end());
             text.push('\n');
         }
     });

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use unicode_width::UnicodeWidthChar as _;
 
+/// With less room than this, words stand better where the terminal breaks them.
+const NARROW: usize = 20;
+
 /// What an answer is drawn on.
 #[derive(Debug, Clone, Default)]
 pub struct Canvas {
@@ -19,6 +22,28 @@ impl Canvas {
     /// Coloured, where that is understood.
     pub fn ink(&self, ink: Ink, text: &str) -> String {
         ink.on(self.colour, text)
+    }
+
+    /// A text that begins in the column `indent`, broken at spaces where the line is full; what follows stands below it.
+    pub fn hang(&self, text: &str, indent: usize) -> String {
+        let Some(room) = self.width.and_then(|width| width.checked_sub(indent)).filter(|room| *room >= NARROW) else {
+            return text.into();
+        };
+        let (mut shown, mut used) = (String::with_capacity(text.len()), 0);
+        for (n, word) in text.split(' ').enumerate() {
+            let width = unicode_width::UnicodeWidthStr::width(word);
+            if n > 0 && used + 1 + width > room {
+                shown.push('\n');
+                shown.push_str(&" ".repeat(indent));
+                used = 0;
+            } else if n > 0 {
+                shown.push(' ');
+                used += 1;
+            }
+            shown.push_str(word);
+            used += width;
+        }
+        shown
     }
 
     /// A path as one would type it from here, safe to show: beside or below here it is relative.
@@ -115,6 +140,19 @@ mod tests {
         assert_eq!(cut("日本語", 5), "日本…");
         assert_eq!(cut("日本語", 4), "日…");
         assert_eq!(cut("abc", 0), "");
+    }
+
+    #[test]
+    fn a_hanging_text_breaks_at_spaces() {
+        let on = |width, text: &str| Canvas { width, ..Canvas::default() }.hang(text, 4);
+        assert_eq!(on(Some(26), "twenty-two columns are not many"), "twenty-two columns are\n    not many");
+        assert_eq!(on(Some(26), "日本語 日本語 日本語 日本語"), "日本語 日本語 日本語\n    日本語");
+        assert_eq!(
+            on(Some(26), "/a/path/that/is/longer/than/that is whole"),
+            "/a/path/that/is/longer/than/that\n    is whole"
+        );
+        assert_eq!(on(Some(20), "too narrow to be broken"), "too narrow to be broken");
+        assert_eq!(on(None, "as long as it takes"), "as long as it takes");
     }
 
     #[test]

@@ -122,3 +122,20 @@ fn a_narrow_terminal_shows_reasons_rather_than_tips_and_ages() {
     assert_eq!(head(60), "  SHADOW           AGE  VERDICT  WHY");
     assert_eq!(head(52), "  SHADOW           VERDICT  WHY");
 }
+
+#[test]
+fn a_plan_and_what_was_done_break_at_words_below_themselves() {
+    let message = "2 paths changed: src/schema.rs, src/schema/of/the/second/kind.rs";
+    let shadows = vec![going(b"aos/a"), branch(b"aos/b", "77aa013", 2).held(Code::Dirty, On::Worktree, message)];
+    let text = |command: &'static str, dry_run| {
+        let report = report(command, dry_run, vec![repository("/w/repo", shadows.clone())]);
+        human::render(&report, &View::default(), &canvas(Some(60))).text
+    };
+    let planned = text("prune-sessions", true);
+    let below = " = aos/b  held: 2 paths changed: src/schema.rs,\n                src/schema/of/the/second/kind.rs\n";
+    assert!(planned.contains(below), "{planned}");
+    let done = text("prune-sessions", false);
+    let below = "= [held]      aos/b  2 paths changed: src/schema.rs,\n                      src/schema/of/the/second/kind.rs\n";
+    assert!(done.contains(below), "{done}");
+    assert!([planned, done].iter().all(|text| text.lines().all(|line| line.chars().count() <= 60)));
+}
