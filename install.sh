@@ -4,10 +4,11 @@ set -eu
 
 usage() {
     cat <<'END'
-usage: ./install.sh [--prefix DIR] [--demo]
+usage: ./install.sh [--prefix DIR] [--demo | --uninstall]
 
     --prefix DIR   install to DIR/bin and DIR/share (default: ~/.local)
     --demo         then run it on a throwaway repository with a shadow of every kind
+    --uninstall    instead remove what was installed there: program, manual and completions
 
 A binary 'git-shadow' beside this script is installed as it is; else it is built with cargo.
 END
@@ -22,6 +23,7 @@ fail() {
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 prefix=
 demo=no
+uninstall=no
 while [ $# -gt 0 ]; do
     case $1 in
     --prefix)
@@ -31,6 +33,7 @@ while [ $# -gt 0 ]; do
         ;;
     --prefix=*) prefix=${1#--prefix=} ;;
     --demo) demo=yes ;;
+    --uninstall) uninstall=yes ;;
     -h | --help)
         usage
         exit 0
@@ -45,6 +48,17 @@ done
 if [ -z "$prefix" ]; then
     [ -n "${HOME-}" ] || fail "HOME is not set" "use --prefix DIR"
     prefix=$HOME/.local
+fi
+
+if [ "$uninstall" = yes ]; then
+    for file in "$prefix/bin/git-shadow" "$prefix"/share/man/man1/git-shadow.1 "$prefix"/share/man/man1/git-shadow-*.1 \
+        "$prefix/share/man/man5/shadowrc.5" "$prefix/share/bash-completion/completions/git-shadow" \
+        "$prefix/share/zsh/site-functions/_git-shadow" "$prefix/share/fish/vendor_completions.d/git-shadow.fish"; do
+        [ -f "$file" ] || continue
+        rm "$file"
+        printf 'removed %s\n' "$file"
+    done
+    exit 0
 fi
 
 command -v git >/dev/null || fail "git is not in PATH" "git-shadow needs git 2.40 or newer"
@@ -81,6 +95,7 @@ completion() { # completion <shell> <directory> <file>
 completion bash bash-completion/completions git-shadow
 completion zsh zsh/site-functions _git-shadow
 completion fish fish/vendor_completions.d git-shadow.fish
+printf 'installed its manual and completions below %s\n' "$prefix/share"
 case :${PATH-}: in
 *":$prefix/bin:"*) printf "run it as 'git shadow'\n" ;;
 *) printf "hint: put it in PATH to run it as 'git shadow': export PATH=\"%s/bin:\$PATH\"\n" "$prefix" ;;

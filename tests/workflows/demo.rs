@@ -40,6 +40,10 @@ fn installing_adds_few_files_and_does_so_twice() {
         assert!(run.stdout.contains("installed ") && run.stdout.contains("PATH"), "{run:#?}");
         assert_eq!(files(&sandbox), INSTALLED);
     }
+    sandbox.write("home/.local/share/man/man1/other.1", "");
+    let run = installer(&sandbox, "sh", &["--uninstall"]).exits(0);
+    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("removed ")).count(), 7, "{run:#?}");
+    assert_eq!(files(&sandbox), "home/.local/share/man/man1/other.1");
     installer(&sandbox, "sh", &["--prefix", "home/elsewhere"]).exits(0);
     assert!(sandbox.path("home/elsewhere/bin/git-shadow").exists());
 }
