@@ -146,7 +146,12 @@ impl<'a> Site<'a> {
         }
         let add = || add(&slot.file, event);
         if let Some(why) = self.place.unfit() {
-            return Ok(managed(why, add()));
+            let remedy = if self.place.dir.exists() && !self.place.dir.is_dir() {
+                "unset core.hooksPath, or name a directory with it".to_owned()
+            } else {
+                add()
+            };
+            return Ok(managed(why, remedy));
         }
         if slot.chained()?.is_some() && !matches!(there, There::Nothing) && !slot.is_half_done()? {
             let (file, kept) = (slot.file.display(), slot.kept.display());
@@ -154,7 +159,7 @@ impl<'a> Site<'a> {
             let remedy = Some(format!("make one hook of '{file}' and '{kept}', then remove the latter"));
             return Ok(Hook { state: HookState::Replaced, why, remedy, ..hook });
         }
-        if needs_its_name(text) {
+        if needs_its_name(text) || slot.is_one_of_many() {
             return Ok(managed(format!("'{}' works under its own name only", slot.file.display()), add()));
         }
         Ok(absent)

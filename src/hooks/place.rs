@@ -47,6 +47,9 @@ impl Place {
     pub fn unfit(&self) -> Option<String> {
         let shown = self.dir.display();
         match self.scope.as_deref() {
+            _ if self.dir.exists() && !self.dir.is_dir() => {
+                Some(format!("'{shown}' is not a directory, so git runs no hooks (core.hooksPath)"))
+            }
             _ if self.inside => None,
             _ if self.tracked => Some(format!("'{shown}' is under version control (core.hooksPath)")),
             None | Some("local" | "worktree") => None,

@@ -73,6 +73,13 @@ impl Slot {
         })
     }
 
+    /// Whether it is a link to a program of another name, which would not know by ours what it is called for.
+    pub fn is_one_of_many(&self) -> bool {
+        let target = fs_err::read_link(&self.file).ok().filter(|target| target.file_name() != self.file.file_name());
+        let program = target.and_then(|_| fs_err::read(&self.file).ok());
+        program.is_some_and(|program| !program.starts_with(b"#!"))
+    }
+
     /// The hook that ours calls, if there is one.
     ///
     /// # Errors

@@ -37,7 +37,8 @@ fn write(table: &[u8]) -> Result<()> {
 fn line(job: &Job) -> Result<Vec<u8>> {
     let words: Vec<String> = job.words.iter().map(|word| quote(word)).collect();
     // cron ends the command at a '%' and gives the rest to it as input.
-    let command = format!("PATH={} {}", quote(&job.path), words.join(" ")).replace('%', "\\%");
+    // It mails what is printed: of interest is what went wrong.
+    let command = format!("PATH={} {} >/dev/null", quote(&job.path), words.join(" ")).replace('%', "\\%");
     let body = format!("{} {command}", job.every.cron);
     let line = format!("{body}{MARK}{}\n", seal::sum(body.as_bytes())?);
     if line.len() > LONGEST {

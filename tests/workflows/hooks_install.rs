@@ -298,6 +298,22 @@ fn a_hook_that_needs_its_name_is_not_renamed() {
     let run = sandbox.shadow("r", ["hooks", "--via=file", "install"]).exits(1);
     assert!(run.stderr.contains("under its own name"), "{run:?}");
     assert_eq!(fs::read_link(sandbox.path("r/.git/hooks/pre-push")).unwrap(), Path::new("all"));
+    // A program of many names does not say in its text what it needs.
+    sandbox.sh("r/.git/hooks", "rm pre-push; cp \"$(type -P ls)\" many; ln -s many pre-push");
+    let run = sandbox.shadow("r", ["hooks", "--via=file", "install"]).exits(1);
+    assert!(run.stderr.contains("under its own name"), "{run:?}");
+    assert_eq!(fs::read_link(sandbox.path("r/.git/hooks/pre-push")).unwrap(), Path::new("many"));
+}
+
+#[test]
+fn where_hooks_are_switched_off_nothing_is_installed() {
+    let sandbox = Sandbox::mk();
+    sandbox.git("r", ["config", "core.hooksPath", "/dev/null"]);
+    for action in ["install", "status", "remove"] {
+        let run = hooks(&sandbox, "r", &[action]).exits(i32::from(action == "install"));
+        assert_eq!(hook(&run, "post-merge")["state"], "managed");
+        assert!(hook(&run, "post-merge")["message"].as_str().unwrap().contains("git runs no hooks"));
+    }
 }
 
 #[test]
