@@ -1,5 +1,6 @@
 //! Programs that manage a repository's hooks. What they write is theirs: they write it again, so ours would be gone with
-//! the next `npm install`. They get a line to add instead. Tried with husky 4 and 9, lefthook 1 and 2, pre-commit 4.
+//! the next `npm install`. They get a line to add instead. Tried with husky 4.3 and 9,
+//! lefthook 2.2 and pre-commit 4.7.
 
 use std::path::{Path, PathBuf};
 
