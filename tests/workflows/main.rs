@@ -5,6 +5,7 @@
 mod architecture;
 mod asked;
 mod bad_input;
+mod bare;
 mod bases;
 mod busy;
 mod cases_landed;
