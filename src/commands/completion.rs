@@ -32,11 +32,11 @@ pub struct Args {
 /// A shell with a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Shell {
-    /// bash 3.2 and newer, with or without git's completion
+    /// bash, with or without git's completion
     Bash,
     /// zsh, for its own completion of git
     Zsh,
-    /// fish 3.4 and newer
+    /// fish, with its own completion of git
     Fish,
 }
 

@@ -69,74 +69,53 @@ impl Because {
     }
 }
 
-/// What a step does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum StepKind {
-    /// Rename the worktree aside.
-    MoveWorktree,
-    /// Move the registration into the operation's folder.
-    DropRegistration,
-    /// Delete the branch.
-    DeleteBranch,
-    /// Delete the files that were proved.
-    DeleteFiles,
-    /// Put back what a killed run had moved.
-    Restore,
-    /// Finish what a killed run had begun.
-    Finish,
-    /// HEAD of a linked worktree says its commit instead of its branch.
-    DetachHead,
-    /// The upstream of a branch is set.
-    SetUpstream,
-    /// A remote is kept from fetching over the pins.
-    ExcludePins,
-    /// What a killed run left of its own is deleted.
-    Sweep,
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal $about:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $(#[doc = $about] $variant,)* }
+
+        impl $name {
+            /// Every one, in the order of the manual.
+            pub const ALL: &[$name] = &[$($name::$variant,)*];
+
+            /// As the JSON report has it.
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+
+            /// What it means, for the manual.
+            pub fn about(self) -> &'static str {
+                match self { $($name::$variant => $about,)* }
+            }
+        }
+    };
 }
 
-impl StepKind {
-    /// As the JSON report has it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            StepKind::MoveWorktree => "move-worktree",
-            StepKind::DropRegistration => "drop-registration",
-            StepKind::DeleteBranch => "delete-branch",
-            StepKind::DeleteFiles => "delete-files",
-            StepKind::Restore => "restore",
-            StepKind::Finish => "finish",
-            StepKind::DetachHead => "detach-head",
-            StepKind::SetUpstream => "set-upstream",
-            StepKind::ExcludePins => "exclude-pins",
-            StepKind::Sweep => "sweep",
-        }
+words! {
+    /// What a step does.
+    StepKind {
+        MoveWorktree "move-worktree" "rename the worktree aside",
+        DropRegistration "drop-registration" "move the registration into the operation's folder",
+        DeleteBranch "delete-branch" "delete the branch, if it is still at the tip that was judged",
+        DeleteFiles "delete-files" "delete the files that were proved",
+        Restore "restore" "put back what a killed run had moved",
+        Finish "finish" "finish what a killed run had begun",
+        DetachHead "detach-head" "HEAD of a linked worktree says its commit instead of its branch",
+        SetUpstream "set-upstream" "set the upstream of a branch",
+        ExcludePins "exclude-pins" "keep a remote from fetching over the pins",
+        Sweep "sweep" "delete what a killed run left of its own",
     }
 }
 
-/// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// A dry run: it would be done.
-    Would,
-    /// It is done.
-    Done,
-    /// Something moved meanwhile; nothing was lost, it stays.
-    Raced,
-    /// It failed; nothing was lost.
-    Failed,
-    /// It is left for the next run.
-    Pending,
-}
-
-impl Outcome {
-    /// As the JSON report has it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Outcome::Would => "would",
-            Outcome::Done => "done",
-            Outcome::Raced => "raced",
-            Outcome::Failed => "failed",
-            Outcome::Pending => "pending",
-        }
+words! {
+    /// How a step ended.
+    Outcome {
+        Would "would" "a dry run: it would be done",
+        Done "done" "it is done",
+        Raced "raced" "something moved meanwhile; nothing was lost, it stays",
+        Failed "failed" "it failed; nothing was lost",
+        Pending "pending" "it is left for the next run",
     }
 }
 

@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use git_shadow::cli::Cli;
 use git_shadow::error::Exit;
-use git_shadow::model::Code;
+use git_shadow::model::{Code, Outcome, StepKind};
 use git_shadow::policy::{KEYS, Who};
 use roff::{Inline, bold, italic, roman};
 
@@ -59,6 +59,15 @@ fn overview(cli: &Command) -> String {
     for (heading, text) in [("Undo", text::UNDO), ("Output", text::OUTPUT)] {
         sheet.heading(heading);
         sheet.prose(text);
+    }
+    sheet.heading("Steps");
+    sheet.prose(text::STEPS);
+    for step in StepKind::ALL {
+        sheet.entry(vec![bold(step.as_str())], &[said(Some(step.about()))]);
+    }
+    sheet.heading("Outcomes");
+    for outcome in Outcome::ALL {
+        sheet.entry(vec![bold(outcome.as_str())], &[said(Some(outcome.about()))]);
     }
     sheet.heading("Exit status");
     for exit in Exit::ALL {

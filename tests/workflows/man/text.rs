@@ -39,6 +39,10 @@ record; `-z` ends lines with NUL. Unknown codes mean held. Names from the reposi
 (`pager.shadow`) and hints (`GIT_ADVICE`) are as in git.
 ";
 
+pub const STEPS: &str = "
+What a run does, by the names that `--json`, `--porcelain` and `%(steps)` give:
+";
+
 pub const FILES: &[(&str, &str)] = &[
     (".shadowrc", "The repository's policy, `shadowrc`(5); `git shadow init` writes one."),
     ("$XDG_CONFIG_HOME/git-shadow/config.toml", "The user's policy."),
