@@ -27,7 +27,7 @@ impl Ui {
         let room = columns.saturating_sub(BEFORE);
         let choices = choices.iter().map(|choice| cut(&safe_lossy(choice), room)).collect();
         let colours = if self.colour_errors { RenderConfig::default_colored() } else { RenderConfig::empty() };
-        let help = "space marks, right all, left none, enter releases the marked, esc nothing";
+        let help = "space marks, enter releases the marked, esc nothing; right all, left none";
         let answer = MultiSelect::new(question, choices)
             .with_render_config(colours)
             .with_help_message(&cut(help, columns.saturating_sub(3)))

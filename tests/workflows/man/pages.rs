@@ -111,6 +111,9 @@ fn page(command: &Command) -> String {
     sheet.prose("The options that every command has are described in `git-shadow`(1).");
     let tables = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
     tables.iter().for_each(|text| after(&mut sheet, text));
+    if name == "hooks" {
+        fires(&mut sheet);
+    }
     sheet.heading("Exit status");
     sheet.prose("As of every command, described in `git-shadow`(1).");
     sheet.heading("Examples");
@@ -208,6 +211,22 @@ fn options<'a>(sheet: &mut Sheet, args: impl Iterator<Item = &'a Arg>) {
         }
         sheet.entry(head, &lines);
     }
+}
+
+/// README's table of what lands work, which the tests of the hooks hold against git itself.
+fn fires(sheet: &mut Sheet) {
+    sheet.heading("What lands work");
+    sheet.prose("No hook sees everything:");
+    let readme = include_str!("../../../README.md");
+    let rows = readme.lines().skip_while(|line| !line.starts_with("| what lands work |")).skip(2);
+    let mut number = 0;
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [what, calls, so] = cells[..] else { panic!("{row}") };
+        sheet.entry(marked(what), &[marked(&format!("git calls {calls}; {so}."))]);
+        number += 1;
+    }
+    assert!(number > 3, "the table in README is not found");
 }
 
 /// Rows with marks.

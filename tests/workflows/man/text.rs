@@ -54,6 +54,7 @@ pub const FILES: &[(&str, &str)] = &[
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("NO_COLOR", "Set to anything: no colour, unless `--color` asks for it."),
     ("GIT_ADVICE", "Set to 0: no hints."),
+    ("GIT_SHADOW_HOOKS", "Set to 0: the hooks do nothing."),
     ("AOS_NATIVE_STATE_DIR", "Where the leases of the aos harness are; read, never written."),
     ("AOS_NATIVE_SESSIONS_DIR", "The folder of its sessions."),
     (
@@ -201,7 +202,13 @@ to a live session, and `git shadow undo` takes that back as well.",
     git shadow doctor --fix",
         ),
         "hooks" => (
-            "",
+            "
+A hook that is there is kept and called, with its input, its arguments and its exit status; `remove` puts it back byte for byte. Under
+husky and lefthook, in a folder under version control and under a global *core.hooksPath* nothing is written: it prints the line to add.
+With git 2.54 and newer the hooks are configured ones, beside whatever is there.
+
+They are switched off by `hooks.post-merge` and `hooks.pre-push` in `shadowrc`(5), by *git config shadow.hooks false* and by
+*GIT_SHADOW_HOOKS=0* in the environment.",
             "
     git shadow hooks install
     git shadow hooks status",
