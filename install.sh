@@ -1,114 +1,297 @@
 #!/bin/sh
-# Installs git-shadow for the user who runs this; --demo then shows it on a throwaway repository.
+# Installs git-shadow for the user who runs this, or takes it out again; --demo shows it on a throwaway repository.
 set -eu
 
 usage() {
     cat <<'END'
-usage: ./install.sh [--prefix DIR] [--demo | --uninstall]
+usage: ./install.sh [--prefix DIR] [--hooks] [--demo]
+       ./install.sh [--prefix DIR] --uninstall
 
     --prefix DIR   install to DIR/bin and DIR/share (default: ~/.local)
+    --hooks        then have git call it in the repository at hand, after a merge, a pull or a push
     --demo         then run it on a throwaway repository with a shadow of every kind
-    --uninstall    instead remove what was installed there: program, manual and completions
+    --uninstall    remove what this script put there, and nothing else
+    -h, --help     print this
 
 A binary 'git-shadow' beside this script is installed as it is; else it is built with cargo.
 END
 }
 
-fail() {
+fail() { # fail <message> [<hint>]
     printf 'error: %s\n' "$1" >&2
     [ -z "${2-}" ] || printf 'hint: %s\n' "$2" >&2
     exit 1
 }
 
+misused() {
+    printf 'error: %s\n' "$1" >&2
+    usage >&2
+    exit 129
+}
+
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 prefix=
+hooks=no
 demo=no
 uninstall=no
 while [ $# -gt 0 ]; do
     case $1 in
     --prefix)
-        [ $# -gt 1 ] || fail "'--prefix' needs a directory"
+        [ $# -gt 1 ] || misused "'--prefix' needs a directory"
         prefix=$2
         shift
+        [ -n "$prefix" ] || misused "'--prefix' needs a directory"
         ;;
-    --prefix=*) prefix=${1#--prefix=} ;;
+    --prefix=?*) prefix=${1#--prefix=} ;;
+    --hooks) hooks=yes ;;
     --demo) demo=yes ;;
     --uninstall) uninstall=yes ;;
     -h | --help)
         usage
         exit 0
         ;;
-    *)
-        usage >&2
-        exit 129
-        ;;
+    *) misused "unknown option '$1'" ;;
     esac
     shift
 done
+case $uninstall$hooks$demo in yes*yes*) misused "'--uninstall' goes with no option but '--prefix'" ;; esac
 if [ -z "$prefix" ]; then
     [ -n "${HOME-}" ] || fail "HOME is not set" "use --prefix DIR"
     prefix=$HOME/.local
 fi
+case $prefix in
+*'
+'*) fail "the name of the prefix has a line feed" ;;
+/*) ;;
+*) prefix=$PWD/$prefix ;;
+esac
+prefix=${prefix%/}
+program=$prefix/bin/git-shadow
+# What was put there: lines 'dir <path>', 'file <checksum> <path>' and 'hooks <repository>'.
+record=$prefix/share/git-shadow/installed
+# bash and fish look for a user's completions there.
+data=$prefix/share
+case ${XDG_DATA_HOME-} in /*) [ "$prefix" != "${HOME-}/.local" ] || data=$XDG_DATA_HOME ;; esac
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/git-shadow-install.XXXXXX") || fail "no temporary directory can be made"
+work=$(CDPATH='' cd -- "$work" && pwd -P)
+finished=no
+clean_up() {
+    if [ -f "$work/staged" ]; then while IFS= read -r file; do rm -f -- "$file"; done <"$work/staged"; fi
+    if [ "$finished" = no ] && [ -f "$work/made" ]; then remove_directories "$work/made"; fi
+    rm -rf -- "$work"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM HUP
+
+remove_directories() { # those of the lines 'dir <path>' that are empty, the inner ones first
+    sed -n 's/^dir //p' "$1" | LC_ALL=C sort -r | while IFS= read -r dir; do
+        rmdir -- "$dir" 2>/dev/null || :
+    done
+}
+
+fingerprint() {
+    cksum <"$1" | tr ' ' :
+}
+
+ours() { # whether the file is as this script put it there
+    [ -f "$record" ] && [ -f "$1" ] && [ ! -L "$1" ] && grep -qxF -- "file $(fingerprint "$1") $1" "$record"
+}
+
+beside() { # the name that a file has until all of them are written
+    printf '%s/.%s.git-shadow-new\n' "${1%/*}" "${1##*/}"
+}
+
+remove_files() { # those of the lines 'file <checksum> <path>' that are as they were put there
+    sed -n 's/^file [^ ]* //p' "$1" | LC_ALL=C sort -u >"$work/files"
+    pages=0
+    while IFS= read -r file; do
+        # Of a run that was killed.
+        rm -f -- "$(beside "$file")" || :
+        if ours "$file"; then
+            rm -f -- "$file" || fail "'$file' cannot be removed"
+            case $file in
+            */man/man?/*) pages=$((pages + 1)) ;;
+            *) printf 'removed %s\n' "$file" ;;
+            esac
+        elif [ -e "$file" ] || [ -L "$file" ]; then
+            printf 'stays: %s, it is not as it was installed\n' "$file"
+        fi
+    done <"$work/files"
+    [ "$pages" = 0 ] || printf 'removed %s manual pages\n' "$pages"
+}
 
 if [ "$uninstall" = yes ]; then
-    for file in "$prefix/bin/git-shadow" "$prefix"/share/man/man1/git-shadow.1 "$prefix"/share/man/man1/git-shadow-*.1 \
-        "$prefix/share/man/man5/shadowrc.5" "$prefix/share/bash-completion/completions/git-shadow" \
-        "$prefix/share/zsh/site-functions/_git-shadow" "$prefix/share/fish/vendor_completions.d/git-shadow.fish"; do
-        [ -f "$file" ] || continue
-        rm "$file"
-        printf 'removed %s\n' "$file"
-    done
+    [ -f "$record" ] || fail "nothing in '$prefix' was installed by this script" \
+        "if it was installed elsewhere, say so with --prefix"
+    # As long as there is a program that can do it.
+    sed -n 's/^hooks //p' "$record" >"$work/hooks"
+    while IFS= read -r repository; do
+        if "$program" --repo "$repository" hooks remove >/dev/null 2>&1; then
+            printf 'removed the hooks of %s\n' "$repository"
+        else
+            printf 'stays: the hooks of %s; without git-shadow they do nothing\n' "$repository"
+        fi
+    done <"$work/hooks"
+    timer=$("$program" schedule status 2>/dev/null | grep -v absent) || timer=
+    remove_files "$record"
+    cp "$record" "$work/made"
+    rm -f -- "$record" || fail "'$record' cannot be removed"
+    remove_directories "$work/made"
+    finished=yes
+    [ -z "$timer" ] || printf 'stays: the timer that calls it: %s\n' "$timer"
+    settings=${XDG_CONFIG_HOME:-${HOME-}/.config}/git-shadow
+    [ ! -d "$settings" ] || printf 'stays: %s, your settings\n' "$settings"
+    printf "stays: in your repositories, hooks that do nothing without git-shadow, and what 'git shadow undo' needs:\n"
+    printf '       refs/shadow/kept and .git/shadow\n'
     exit 0
 fi
 
 command -v git >/dev/null || fail "git is not in PATH" "git-shadow needs git 2.40 or newer"
+version=$(git version | sed 's/^[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/')
+case $version in
+[2-9]' '[4-9][0-9] | [2-9]' '[1-9][0-9][0-9] | [3-9]' '*) ;;
+*) fail "$(git version) is too old" "git-shadow needs git 2.40 or newer" ;;
+esac
+[ "$hooks" = no ] || git rev-parse --git-dir >/dev/null 2>&1 ||
+    fail "there is no repository here that hooks could be installed in" "start it inside of one, or leave out --hooks"
 
-if [ -x "$here/git-shadow" ] && [ ! -d "$here/git-shadow" ]; then
+if [ -f "$here/git-shadow" ]; then
     binary=$here/git-shadow
+    [ -x "$binary" ] || fail "'$binary' may not be run" "chmod +x it"
 else
-    [ -f "$here/Cargo.toml" ] || fail "neither a binary nor a checkout is beside $0"
-    command -v cargo >/dev/null || fail "cargo is not in PATH" "https://rustup.rs tells how to get it"
+    [ -f "$here/Cargo.toml" ] || fail "neither a binary 'git-shadow' nor a checkout is beside '$0'"
+    command -v cargo >/dev/null || fail "cargo is not in PATH, and no binary 'git-shadow' is beside '$0'" \
+        "https://rustup.rs tells how to get it"
+    command -v cc >/dev/null || fail "cc is not in PATH, and cargo links with it" "install a C compiler"
     cargo build --release --locked --manifest-path "$here/Cargo.toml"
     target=${CARGO_TARGET_DIR-"$here/target"}
     binary=$target/release/git-shadow
 fi
 
-mkdir -p "$prefix/bin"
-# Beside the target first, then renamed: a running git-shadow is replaced, not overwritten.
-new=$prefix/bin/.git-shadow.$$
-cp "$binary" "$new"
-chmod 755 "$new"
-mv -f "$new" "$prefix/bin/git-shadow"
-printf 'installed %s\n' "$prefix/bin/git-shadow"
-
-# The manual, so that 'git shadow --help' shows something, and completion where the shells look for it.
-for page in "$here"/man/*.[15]; do
-    [ -f "$page" ] || continue
-    section=$prefix/share/man/man${page##*.}
-    mkdir -p "$section"
-    cp "$page" "$section/"
-done
-completion() { # completion <shell> <directory> <file>
-    mkdir -p "$prefix/share/$2"
-    "$prefix/bin/git-shadow" completion "$1" >"$prefix/share/$2/$3"
+folder() { # make the directory, and note what was made
+    [ ! -d "${1:-/}" ] || return 0
+    folder "${1%/*}"
+    mkdir -m 755 -- "$1" || fail "'$1' cannot be made" "use --prefix DIR for another place"
+    printf 'dir %s\n' "$1" >>"$work/made"
 }
-completion bash bash-completion/completions git-shadow
-completion zsh zsh/site-functions _git-shadow
-completion fish fish/vendor_completions.d git-shadow.fish
-printf 'installed its manual and completions below %s\n' "$prefix/share"
+
+put() { # put <mode> <source> <target>: beside the target for now
+    folder "${3%/*}"
+    beside "$3" >>"$work/staged"
+    new=$(beside "$3")
+    { cp -- "$2" "$new" && chmod "$1" "$new"; } || fail "'$3' cannot be written; nothing was installed"
+}
+
+settle() { # settle <target>: rename what was put beside it; a program that runs is replaced, not overwritten
+    mv -f -- "$(beside "$1")" "$1"
+}
+
+stage() { # stage <mode> <source> <target>
+    if [ -f "$3" ] && cmp -s "$2" "$3"; then
+        # Somebody else put the same there: it stays theirs.
+        ours "$3" || return 0
+    elif ours "$3" || { [ ! -e "$3" ] && [ ! -L "$3" ]; }; then
+        put "$@"
+        printf '%s\n' "$3" >>"$work/targets"
+    else
+        printf '%s\n' "$3" >>"$work/foreign"
+    fi
+    printf 'file %s %s\n' "$(fingerprint "$2")" "$3" >>"$work/new"
+}
+
+: >"$work/made"
+: >"$work/targets"
+printf "# What install.sh put here, of all versions; 'install.sh --uninstall' reads it.\n" >"$work/new"
+stage 755 "$binary" "$program"
+for page in "$here"/man/*.[15]; do
+    [ ! -f "$page" ] || stage 644 "$page" "$prefix/share/man/man${page##*.}/${page##*/}"
+done
+completion() { # completion <shell> <target>
+    "$binary" completion "$1" >"$work/$1" || fail "'$binary' does not run here; nothing was installed"
+    stage 644 "$work/$1" "$2"
+}
+completion bash "$data/bash-completion/completions/git-shadow"
+completion zsh "$prefix/share/zsh/site-functions/_git-shadow"
+completion fish "$data/fish/vendor_completions.d/git-shadow.fish"
+if [ -s "$work/foreign" ]; then
+    while IFS= read -r file; do printf "error: '%s' is there, and not from this script\n" "$file" >&2; done <"$work/foreign"
+    fail "nothing was installed" "move it away, or use --prefix DIR for another place"
+fi
+
+# The record first, with what was there before: whatever happens from here on, it names all that is there.
+folder "${record%/*}"
+[ ! -f "$record" ] || cat "$record" >>"$work/new"
+LC_ALL=C sort -u "$work/new" "$work/made" >"$work/record"
+if ! cmp -s "$work/record" "$record"; then
+    put 644 "$work/record" "$record"
+    settle "$record"
+fi
+pages=0
+while IFS= read -r file; do
+    settle "$file"
+    case $file in
+    */man/man?/*) pages=$((pages + 1)) ;;
+    *) printf 'installed %s\n' "$file" ;;
+    esac
+done <"$work/targets"
+finished=yes
+[ "$pages" = 0 ] || printf 'installed %s manual pages in %s\n' "$pages" "$prefix/share/man"
+[ -s "$work/targets" ] || printf 'everything is installed already in %s\n' "$prefix"
+# Pages of older versions.
+sed -n 's/^file [^ ]* //p' "$work/record" | while IFS= read -r file; do
+    case $file in
+    */man/man?/*) [ -f "$here/man/${file##*/}" ] || printf 'file - %s\n' "$file" ;;
+    esac
+done >"$work/obsolete"
+remove_files "$work/obsolete"
+
+hint() {
+    printf 'hint: %s\n' "$1"
+}
 case :${PATH-}: in
-*":$prefix/bin:"*) printf "run it as 'git shadow'\n" ;;
-*) printf "hint: put it in PATH to run it as 'git shadow': export PATH=\"%s/bin:\$PATH\"\n" "$prefix" ;;
+*":$prefix/bin:"*)
+    first=$(command -v git-shadow) || first=
+    if cmp -s "$first" "$program"; then
+        printf "run it as 'git shadow'\n"
+    else
+        hint "another one comes first in PATH: $first"
+    fi
+    ;;
+*) hint "put it in PATH to run it as 'git shadow': export PATH=\"$prefix/bin:\$PATH\"" ;;
 esac
+if command -v man >/dev/null && [ -f "$prefix/share/man/man1/git-shadow.1" ]; then
+    PATH=$prefix/bin:$PATH man -w git-shadow >/dev/null 2>&1 ||
+        hint "for 'git shadow --help': export MANPATH=\"$prefix/share/man:\${MANPATH-}\""
+fi
+# shellcheck disable=SC2016
+dirs='${XDG_DATA_DIRS:-/usr/local/share:/usr/share}'
+case :${XDG_DATA_HOME:-${HOME-}/.local/share}:${XDG_DATA_DIRS:-/usr/local/share:/usr/share}: in
+*":$data:"*) ;;
+*) hint "for completion in bash and fish: export XDG_DATA_DIRS=\"$data:$dirs\"" ;;
+esac
+site=$prefix/share/zsh/site-functions
+# shellcheck disable=SC2016
+if command -v zsh >/dev/null && ! zsh -fc 'print -rl -- $fpath' | grep -qxF -- "$site" &&
+    ! grep -qsF -- "$site" "${ZDOTDIR:-${HOME-}}/.zshrc"; then
+    hint "for completion in zsh, in ~/.zshrc before compinit: fpath=(\"$site\" \$fpath)"
+fi
+
+if [ "$hooks" = yes ]; then
+    "$program" hooks install
+    repository=$(git rev-parse --path-format=absolute --git-common-dir)
+    if ! grep -qxF -- "hooks $repository" "$record"; then
+        printf 'hooks %s\n' "$repository" >>"$work/record"
+        put 644 "$work/record" "$record"
+        settle "$record"
+    fi
+fi
 
 [ "$demo" = yes ] || exit 0
 
 PATH=$prefix/bin:$PATH
-place=$(mktemp -d "${TMPDIR:-/tmp}/git-shadow-demo.XXXXXX")
-place=$(CDPATH='' cd -- "$place" && pwd -P)
-# Git's objects are read-only: without a terminal on its input rm does not ask about each.
-trap 'rm -r -- "$place" </dev/null' EXIT
-trap 'exit 130' INT TERM HUP
+place=$work/demo
+mkdir "$place"
 
 # Nothing of the user's, neither configuration nor hooks nor leases, takes part.
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT

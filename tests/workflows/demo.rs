@@ -1,4 +1,4 @@
-//! The installer, with the binary that was built for the tests laid beside it.
+//! The installer's demo, with the binary that was built for the tests laid beside it.
 
 use fs_err as fs;
 
@@ -27,34 +27,11 @@ const INSTALLED: &str = "\
 home/.local/bin/git-shadow
 home/.local/share/bash-completion/completions/git-shadow
 home/.local/share/fish/vendor_completions.d/git-shadow.fish
+home/.local/share/git-shadow/installed
 home/.local/share/man/man1/git-shadow-list.1
 home/.local/share/man/man1/git-shadow.1
 home/.local/share/man/man5/shadowrc.5
 home/.local/share/zsh/site-functions/_git-shadow";
-
-#[test]
-fn installing_adds_few_files_and_does_so_twice() {
-    let sandbox = Sandbox::empty();
-    for _ in 0..2 {
-        let run = installer(&sandbox, "sh", &[]).exits(0);
-        assert!(run.stdout.contains("installed ") && run.stdout.contains("PATH"), "{run:#?}");
-        assert_eq!(files(&sandbox), INSTALLED);
-    }
-    sandbox.write("home/.local/share/man/man1/other.1", "");
-    let run = installer(&sandbox, "sh", &["--uninstall"]).exits(0);
-    assert_eq!(run.stdout.lines().filter(|line| line.starts_with("removed ")).count(), 7, "{run:#?}");
-    assert_eq!(files(&sandbox), "home/.local/share/man/man1/other.1");
-    installer(&sandbox, "sh", &["--prefix", "home/elsewhere"]).exits(0);
-    assert!(sandbox.path("home/elsewhere/bin/git-shadow").exists());
-}
-
-#[test]
-fn bad_arguments_install_nothing() {
-    let sandbox = Sandbox::empty();
-    installer(&sandbox, "sh", &["--everywhere"]).exits(129);
-    installer(&sandbox, "sh", &["--prefix"]).exits(1);
-    assert_eq!(files(&sandbox), "");
-}
 
 #[test]
 fn the_demo_shows_list_prune_and_undo_and_leaves_only_what_was_installed() {

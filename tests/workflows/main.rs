@@ -43,6 +43,7 @@ mod hooks_events;
 mod hooks_install;
 mod hooks_managers;
 mod image;
+mod install;
 mod interference;
 mod interrupted;
 mod landing;
