@@ -190,12 +190,16 @@ fn allocated_blocks_count_and_what_has_several_names_counts_once() {
 fn a_tree_of_any_depth_is_measured() {
     let sandbox = Sandbox::mk();
     sandbox.wt("a");
-    // Deeper than one descriptor reaches.
-    let deep = sandbox.path("a").join("directory/".repeat(300));
+    // Put together of two halves, each as deep as a path is long.
+    let half = "directory/".repeat(300);
+    let deep = sandbox.path("a").join(&half);
     fs::create_dir_all(&deep).unwrap();
-    fs::write(deep.join("file"), vec![b'x'; 50_000]).unwrap();
+    fs::create_dir_all(sandbox.path("two").join(&half)).unwrap();
+    fs::write(sandbox.path("two").join(&half).join("file"), vec![b'x'; 50_000]).unwrap();
+    fs::rename(sandbox.path("two"), deep.join("two")).unwrap();
     let run = sandbox.json(&["list", "--disk"]).exits(0);
     assert_eq!(bytes(&run, "aos/a"), du(&sandbox, &["a"]));
+    fs::rename(deep.join("two"), sandbox.path("two")).unwrap();
 }
 
 #[test]
