@@ -2,6 +2,9 @@
 //!
 //! `cli → policy → discover → inspect → judge → plan → execute → journal → report`
 
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("git-shadow runs on Linux and macOS; how to see processes and mounts on this system it does not know");
+
 pub mod cli;
 pub mod commands;
 pub mod discover;

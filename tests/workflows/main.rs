@@ -53,6 +53,7 @@ mod lease;
 mod man;
 mod other_user;
 mod output;
+mod packaging;
 mod policy;
 mod probes;
 mod process;
