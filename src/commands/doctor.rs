@@ -99,7 +99,9 @@ impl Doctor<'_> {
     fn fix(&self, repo: &Repository) -> Result<Examined> {
         let policy = policy::load(repo)?;
         let (found, errors) = doctor::examine(&self.scene(repo, &policy, self.host)?);
-        if found.iter().all(|one| one.fix.is_none()) {
+        // Nothing is begun beside a journal that cannot be read.
+        let is_corrupt = found.iter().any(|one| one.finding.code == Trouble::CorruptJournal);
+        if is_corrupt || found.iter().all(|one| one.fix.is_none()) {
             return Ok(told(repo, found, errors));
         }
         let _lock = sweep::lock(repo)?;

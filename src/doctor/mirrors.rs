@@ -22,11 +22,11 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
         // One exclusion serves all refspecs of a remote.
         let is_told = |one: &Found| matches!(&one.fix, Some(super::Fix::Repair(name, _)) if *name == threat.remote);
         found.push(if !threat.excludable {
-            let key = quoted(&format!("remote.{remote}.fetch"));
-            let spec = quoted(&threat.refspec.to_str_lossy());
+            let key = quoted(format!("remote.{remote}.fetch"));
+            let spec = quoted(threat.refspec);
             finding.remedy(format!("{} config --fixed-value --unset {key} {spec}", scene.git)).into()
         } else {
-            let key = quoted(&format!("remote.{remote}.fetch"));
+            let key = quoted(format!("remote.{remote}.fetch"));
             let finding = finding.remedy(format!("{} config --add {key} {}", scene.git, quoted(EXCLUSION)));
             if found.iter().any(is_told) {
                 continue;
@@ -50,7 +50,7 @@ fn pushes(scene: &Scene<'_>) -> Vec<Finding> {
         if pushed.iter().any(|spec| *spec == EXCLUSION) {
             continue;
         }
-        let key = quoted(&format!("remote.{remote}.push"));
+        let key = quoted(format!("remote.{remote}.push"));
         let add = |spec: &str| format!("{} config --add {key} {}", scene.git, quoted(spec));
         let message = format!("'git push {remote}' mirrors: it would publish 'refs/shadow/*'");
         let remedy = format!("{} && {}", add("+refs/*:refs/*"), add(EXCLUSION));

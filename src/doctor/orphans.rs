@@ -44,6 +44,9 @@ fn roots(scene: &Scene<'_>) -> BTreeSet<PathBuf> {
     roots.filter_map(|root| fs_err::canonicalize(root).ok()).filter(|root| root.parent().is_some()).collect()
 }
 
+/// Never a worktree, and costly to walk.
+const SKIPPED: &[&str] = &["node_modules", "target"];
+
 struct Search<'a> {
     scene: &'a Scene<'a>,
     seen: BTreeSet<PathBuf>,
@@ -62,8 +65,10 @@ impl Search<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let mut below: Vec<PathBuf> =
-            entries.iter().filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir())).map(|e| e.path()).collect();
+        let is_asked = |entry: &&fs_err::DirEntry| {
+            entry.file_type().is_ok_and(|kind| kind.is_dir()) && !SKIPPED.iter().any(|name| entry.file_name() == *name)
+        };
+        let mut below: Vec<PathBuf> = entries.iter().filter(is_asked).map(fs_err::DirEntry::path).collect();
         below.sort();
         for path in below {
             let is_worktree = self.one(&path, deep > 1)?;

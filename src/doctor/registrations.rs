@@ -107,7 +107,7 @@ fn stale_lock(scene: &Scene<'_>, registration: &Registration, lock: &crate::mode
     let remedy = match shadow.filter(|_| releases) {
         Some(shadow) => {
             let name = shadow.branch.as_ref().map_or(registration.id.as_bstr(), |b| short_name(b.name.as_bstr()));
-            format!("{} shadow release {}", scene.git, quoted(&name.to_str_lossy()))
+            format!("{} shadow release {}", scene.git, quoted(name))
         }
         None => format!("{} worktree unlock {}", scene.git, shell(path)),
     };

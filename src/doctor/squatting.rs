@@ -56,7 +56,7 @@ fn main_worktree(scene: &Scene<'_>) -> Result<Option<Finding>> {
 fn on_shadow(scene: &Scene<'_>, what: &str, branch: &BString, git: &str) -> Finding {
     let message = format!("{what} is on the shadow's branch '{}'", short_name(branch.as_ref()));
     let base = scene.base_branches().into_iter().next();
-    let to = base.map_or("<branch>".into(), |base| super::words::quoted(&short_name(base.as_ref()).to_str_lossy()));
+    let to = base.map_or("<branch>".into(), |base| super::words::quoted(short_name(base.as_ref())));
     Finding::new(Trouble::OnShadow, message).remedy(format!("{git} switch {to}")).of(branch.clone())
 }
 

@@ -26,11 +26,11 @@ fn one(scene: &Scene<'_>, branch: &BString) -> Result<Option<Found>> {
     let Some(why) = astray(scene, branch, &remote, &merge)? else { return Ok(None) };
     let message = format!("branch '{short}' follows {why}");
     let mut finding = Finding::new(Trouble::Upstream, message).of(branch.clone());
-    let shown = quoted(&short.to_str_lossy());
+    let shown = quoted(&short);
     let Some(right) = right_remote(scene, branch, &remote) else {
         return Ok(Some(finding.remedy(format!("{} branch --unset-upstream {shown}", scene.git)).into()));
     };
-    let upstream = quoted(&format!("{right}/{short}"));
+    let upstream = quoted(format!("{right}/{short}"));
     finding = finding.remedy(format!("{} branch --set-upstream-to={upstream} {shown}", scene.git));
     let changes = [("remote", remote, right), ("merge", merge, branch.clone())];
     let changes: Vec<ConfigChange> = changes

@@ -157,7 +157,7 @@ fn nothing_is_done_to_a_worktree_where_somebody_may_be_at_work() {
     left_alone(&sandbox, "locked");
     sandbox.git("r", ["worktree", "unlock", "../a"]);
 
-    let mut child = sandbox.command("sleep", &sandbox.path("a")).arg("600").spawn().unwrap();
+    let mut child = sandbox.command("sleep", &sandbox.path("a")).arg("60").spawn().unwrap();
     left_alone(&sandbox, "working directory");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -181,7 +181,7 @@ fn nothing_is_done_to_a_worktree_where_somebody_may_be_at_work() {
 fn somebody_who_comes_at_the_last_moment_is_left_alone() {
     let mut sandbox = squatter();
     let reg = sandbox.path("r/.git/worktrees/a");
-    let script = "judged=run:cd ../a && { sleep 600 >/dev/null 2>&1 & } && echo $! >../pid";
+    let script = "judged=run:cd ../a && { sleep 60 >/dev/null 2>&1 & } && echo $! >../pid";
     sandbox.set("GIT_SHADOW_FAILPOINT", script);
     let run = sandbox.json(&["doctor", "--fix"]).exits(2);
     assert_eq!(findings(&run)[0]["outcome"], "raced", "{run:#?}");
@@ -196,6 +196,19 @@ fn somebody_who_comes_at_the_last_moment_is_left_alone() {
     assert_eq!(fs::read_to_string(reg.join("HEAD")).unwrap(), "ref: refs/heads/main\n");
     assert_eq!(sandbox.json(&["log"]).json()["operations"][0]["shadows"][0]["state"], "reversed");
     sandbox.shadow("r", ["undo"]).exits(1);
+    // It went to another branch at the same commit, which git would not notice.
+    sandbox.set("GIT_SHADOW_FAILPOINT", "repair-journal=run:git -C ../a switch -qc aos/new");
+    let run = sandbox.json(&["doctor", "--fix"]).exits(2);
+    sandbox.unset("GIT_SHADOW_FAILPOINT");
+    assert_eq!(findings(&run)[0]["outcome"], "raced", "{run:#?}");
+    assert_eq!(fs::read_to_string(reg.join("HEAD")).unwrap(), "ref: refs/heads/aos/new\n");
+
+    let mut sandbox = healthy();
+    sandbox.git("r", ["config", "branch.main.merge", "refs/heads/aos/a"]);
+    sandbox.set("GIT_SHADOW_FAILPOINT", "repair-journal=run:git config branch.main.merge refs/heads/mine");
+    let run = sandbox.json(&["doctor", "--fix"]).exits(2);
+    assert_eq!(findings(&run)[0]["outcome"], "raced", "{run:#?}");
+    assert_eq!(sandbox.git("r", ["config", "branch.main.merge"]), "refs/heads/mine");
 }
 
 #[test]
@@ -210,11 +223,21 @@ fn undo_does_not_put_a_branch_where_it_does_not_belong_any_more() {
     let run = sandbox.shadow("r", ["undo"]).exits(1);
     assert!(run.stdout.contains("HEAD moved"), "{run:#?}");
     sandbox.git("a", ["reset", "-q", "--soft", "HEAD~1"]);
-    let mut child = sandbox.command("sleep", &sandbox.path("a")).arg("600").spawn().unwrap();
+    let mut child = sandbox.command("sleep", &sandbox.path("a")).arg("60").spawn().unwrap();
     let run = sandbox.shadow("r", ["undo"]).exits(1);
     assert!(run.stdout.contains("process works inside"), "{run:#?}");
     child.kill().unwrap();
     child.wait().unwrap();
+    let state = sandbox.path("r/.git/worktrees/a/rebase-merge");
+    fs::create_dir(&state).unwrap();
+    let run = sandbox.shadow("r", ["undo"]).exits(1);
+    assert!(run.stdout.contains("rebase in progress"), "{run:#?}");
+    fs::remove_dir(&state).unwrap();
+    let (main, there) = (sandbox.git("r", ["rev-parse", "main"]), sandbox.git("r", ["rev-parse", "aos/a"]));
+    sandbox.git("r", ["update-ref", "refs/heads/main", there.as_str()]);
+    let run = sandbox.shadow("r", ["undo"]).exits(1);
+    assert!(run.stdout.contains("no longer at"), "{run:#?}");
+    sandbox.git("r", ["update-ref", "refs/heads/main", main.as_str()]);
     sandbox.shadow("r", ["undo"]).exits(0);
     found(&sandbox, "squatting");
 }
@@ -263,7 +286,9 @@ fn the_main_worktree_on_a_shadows_branch_is_told_and_not_touched() {
 
 #[test]
 fn a_bare_layout_has_its_base_checked_out_and_that_is_no_squatting() {
-    let sandbox = Sandbox::mk();
+    let mut sandbox = Sandbox::mk();
+    // The one that is named after the base is nobody's, wherever it is.
+    sandbox.set("AOS_NATIVE_SESSIONS_DIR", sandbox.path("l").to_str().unwrap());
     sandbox.sh("", "git clone -q --bare r bare; mkdir l; git -C bare worktree add -q ../l/main main");
     sandbox.sh("", "git -C bare worktree add -q -b aos/a ../l/a; git -C bare remote remove origin");
     let doctor = |status| findings(&sandbox.shadow("bare", ["doctor", "--json"]).exits(status));
@@ -273,6 +298,13 @@ fn a_bare_layout_has_its_base_checked_out_and_that_is_no_squatting() {
     sandbox.git("l/a", ["switch", "-q", "main"]);
     let both: Vec<_> = doctor(1).iter().map(|one| one["code"].clone()).collect();
     assert_eq!(both, ["squatting", "on-shadow"]);
+}
+
+#[test]
+fn a_users_own_worktree_may_have_the_base() {
+    let sandbox = healthy();
+    sandbox.sh("r", "git switch -q --detach; git worktree add -q ../mine main");
+    quiet(&sandbox);
 }
 
 #[test]

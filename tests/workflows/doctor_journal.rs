@@ -108,6 +108,10 @@ fn a_journal_that_cannot_be_read_is_told_and_moved_aside() {
     sandbox.shadow("r", ["list"]).exits(0);
     sandbox.shadow("r", ["log"]).exits(128);
     let finding = found(&sandbox, "corrupt-journal");
+    sandbox.git("r", ["config", "branch.main.merge", "refs/heads/aos/a"]);
+    sandbox.json(&["doctor", "--fix"]).exits(1);
+    assert_eq!(sandbox.git("r", ["config", "branch.main.merge"]), "refs/heads/aos/a", "nothing is begun beside it");
+    sandbox.git("r", ["config", "branch.main.merge", "refs/heads/main"]);
     type_remedy(&sandbox, &finding);
     type_remedy(&sandbox, &found(&sandbox, "unowned-pins"));
     quiet(&sandbox);
@@ -167,7 +171,7 @@ fn only_files_of_processes_that_are_gone_are_swept() {
     assert_eq!(told, expected);
 
     // Somebody is still in there: a git that outlived its parent.
-    let mut child = sandbox.command("sleep", &sandbox.path(&quarantine)).arg("600").spawn().unwrap();
+    let mut child = sandbox.command("sleep", &sandbox.path(&quarantine)).arg("60").spawn().unwrap();
     assert_eq!(findings(&sandbox.json(&["doctor"]).exits(1)).len(), left.len());
     child.kill().unwrap();
     child.wait().unwrap();
