@@ -69,3 +69,37 @@ fn the_demo_shows_list_prune_and_undo_and_leaves_only_what_was_installed() {
         assert_eq!(files(&sandbox), INSTALLED);
     }
 }
+
+/// The words of a line, without what differs from run to run: ids, ages, process ids, times, temporary names.
+fn words(line: &str) -> String {
+    let word = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        let hex = bare.len() == 7 && bare.bytes().all(|b| b.is_ascii_hexdigit());
+        let age = bare.strip_suffix(['s', 'm', 'h', 'd']).is_some_and(|n| n.parse::<u32>().is_ok());
+        match bare {
+            _ if hex => "ID".to_owned(),
+            _ if age => "AGE".to_owned(),
+            _ if bare.starts_with("20") && bare.contains('-') => "TIME".to_owned(),
+            _ => word.split_once("/demo/").map_or_else(|| word.to_owned(), |(_, end)| end.to_owned()),
+        }
+    };
+    let line = line.split_whitespace().map(word).collect::<Vec<_>>().join(" ");
+    match line.split_once("process ") {
+        Some((before, after)) => {
+            format!("{before}process PID{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        None => line,
+    }
+}
+
+#[test]
+fn the_run_in_the_readme_is_the_demo_s() {
+    let sandbox = Sandbox::empty();
+    let run = installer(&sandbox, "sh", &["--demo"]).exits(0);
+    let said: Vec<_> = run.stdout.lines().chain(run.stderr.lines()).map(words).collect();
+    let readme = fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let shown = readme.split("```console\n").nth(1).unwrap().split("```").next().unwrap();
+    assert!(shown.lines().count() > 20, "{shown}");
+    let other: Vec<_> = shown.lines().filter(|line| *line != "…" && !said.contains(&words(line))).collect();
+    assert!(other.is_empty(), "the demo does not say {other:#?}\n{run:#?}");
+}
