@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, RawMode};
 use rustix::io::Errno;
 
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<()>
 /// # Errors
 /// When it cannot be made, or something else is there, a link to a directory included.
 pub fn make_dir(path: &Path, mode: u32) -> Result<()> {
-    match rustix::fs::mkdir(path, rustix::fs::Mode::from_raw_mode(mode as rustix::fs::RawMode & 0o7777)) {
+    match rustix::fs::mkdir(path, Mode::from_raw_mode(mode as RawMode & 0o7777)) {
         Ok(()) => Ok(()),
         Err(rustix::io::Errno::EXIST) if super::tree::stat(path)?.is_some_and(|found| found.is_dir()) => Ok(()),
         Err(error) => Err(Error::failed("io", format!("cannot make '{}': {error}", path.display()))),
@@ -65,7 +65,7 @@ pub fn set_mode(directory: &Path, mode: u32) -> Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let failed = |e: Errno| Error::failed("io", format!("cannot set the mode of '{}': {e}", directory.display()));
     match rustix::fs::open(directory, flags, Mode::empty()) {
-        Ok(opened) => rustix::fs::fchmod(opened, Mode::from_raw_mode(mode & 0o7777)).map_err(failed),
+        Ok(opened) => rustix::fs::fchmod(opened, Mode::from_raw_mode((mode & 0o7777) as RawMode)).map_err(failed),
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
         Err(error) => Err(failed(error)),
     }

@@ -1,10 +1,7 @@
 //! The mount table, and where a path lies on its file system, whatever it is called.
 
 use std::collections::HashMap;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
-
-use gix::bstr::ByteSlice as _;
 
 use crate::error::Result;
 
@@ -38,7 +35,9 @@ impl Mounts {
     }
 
     /// Of a text in the form of `/proc/<pid>/mountinfo`: id, parent, device, root, point, options, …
+    #[cfg(target_os = "linux")]
     pub(super) fn parse(table: &[u8]) -> Mounts {
+        use gix::bstr::ByteSlice as _;
         let mount = |line: &[u8]| {
             let mut fields = line.split(|b| *b == b' ').skip(2);
             let (device, root, point) = (fields.next()?, fields.next()?, fields.next()?);
@@ -91,7 +90,9 @@ impl Mounts {
 }
 
 /// A path of the kernel's tables: space, tab, line feed and backslash are written as `\ooo`.
+#[cfg(target_os = "linux")]
 pub(super) fn unescaped(field: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt as _;
     let mut path = Vec::with_capacity(field.len());
     let mut rest = field;
     while let Some((first, more)) = rest.split_first() {
@@ -110,7 +111,7 @@ pub(super) fn unescaped(field: &[u8]) -> PathBuf {
     std::ffi::OsString::from_vec(path).into()
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 

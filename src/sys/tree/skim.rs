@@ -94,7 +94,7 @@ impl<V: FnMut(&BStr, Kind)> Skimmer<V> {
         if let Some(why) = self.user.fixed(found, above) {
             self.cannot_delete(why);
         }
-        let kind = FileType::from_raw_mode(found.stat.mode).into();
+        let kind = found.stat.kind();
         (self.visit)(self.path.as_ref(), kind);
         if kind != Kind::Directory || self.user.crosses(found) {
             return Ok(());
