@@ -62,6 +62,7 @@ fi
 case $prefix in
 *'
 '*) fail "the name of the prefix has a line feed" ;;
+'~'*) fail "the shell did not expand '$prefix'" "use --prefix \"\$HOME${prefix#'~'}\"" ;;
 /*) ;;
 *) prefix=$PWD/$prefix ;;
 esac
@@ -129,7 +130,7 @@ if [ "$uninstall" = yes ]; then
     while IFS= read -r repository; do
         if "$program" --repo "$repository" hooks remove >/dev/null 2>&1; then
             printf 'removed the hooks of %s\n' "$repository"
-        else
+        elif [ -e "$repository" ]; then
             printf 'stays: the hooks of %s; without git-shadow they do nothing\n' "$repository"
         fi
     done <"$work/hooks"
@@ -258,7 +259,7 @@ case :${PATH-}: in
         hint "another one comes first in PATH: $first"
     fi
     ;;
-*) hint "put it in PATH to run it as 'git shadow': export PATH=\"$prefix/bin:\$PATH\"" ;;
+*) hint "put it in PATH to run it as 'git shadow', in ~/.profile for good: export PATH=\"$prefix/bin:\$PATH\"" ;;
 esac
 if command -v man >/dev/null && [ -f "$prefix/share/man/man1/git-shadow.1" ]; then
     PATH=$prefix/bin:$PATH man -w git-shadow >/dev/null 2>&1 ||

@@ -200,6 +200,11 @@ fn what_somebody_else_put_there_stays() {
     install(&sandbox, &[]).exits(1);
     let said = install(&sandbox, &["--uninstall"]).exits(0);
     assert!(said.stdout.contains("stays: ") && said.stdout.contains("not as it was installed"), "{said:#?}");
+    // The small program says something other than 'absent' where it is asked for a timer.
+    let said = install(&sandbox, &["--prefix", "home/elsewhere"]).exits(0);
+    assert!(said.stdout.contains("installed "), "{said:#?}");
+    let said = install(&sandbox, &["--prefix", "home/elsewhere", "--uninstall"]).exits(0);
+    assert!(said.stdout.contains("stays: the timer that calls it: one status"), "{said:#?}");
     assert_eq!(sandbox.read(theirs[0]), "mine now\n");
 }
 
@@ -236,6 +241,7 @@ fn what_is_wrong_is_said_and_nothing_is_installed() {
     fails(&sandbox, &["--prefix"], 129, "needs a directory");
     fails(&sandbox, &["--prefix="], 129, "--prefix=");
     fails(&sandbox, &["--uninstall", "--demo"], 129, "'--uninstall'");
+    fails(&sandbox, &["--prefix=~/below"], 1, "--prefix \"$HOME/below\"");
     fails(&sandbox, &["--prefix", "home/file/below"], 1, "cannot be made");
     install(&sandbox, &["--help"]).exits(0);
 
