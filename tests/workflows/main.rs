@@ -7,6 +7,7 @@ mod asked;
 mod bad_input;
 mod bare;
 mod bases;
+mod beside_git;
 mod busy;
 mod cases_landed;
 mod cases_overlooked;
