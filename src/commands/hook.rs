@@ -6,8 +6,8 @@
 mod worker;
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gix::ObjectId;
@@ -23,7 +23,7 @@ use crate::hooks::news::{News, Start};
 use crate::hooks::off;
 use crate::inspect::operation;
 use crate::lease::Leases;
-use crate::model::{Base, bytes};
+use crate::model::{Base, Event, bytes};
 use crate::policy::{self, Policy};
 use crate::sys::process::ancestors;
 use crate::sys::{clock, vantage};
@@ -40,6 +40,9 @@ pub struct Args {
     /// Do the work that a hook has found
     #[arg(long, hide = true)]
     pub worker: bool,
+    /// The main worktree of the repository that it starts in
+    #[arg(long, hide = true, value_name = "DIR")]
+    pub checkout: Option<PathBuf>,
     /// The git whose end is to be waited for: its id and its start
     #[arg(long, hide = true, value_name = "PID:TICKS", value_parser = pushing)]
     pub git: Option<(i64, u64)>,
@@ -62,39 +65,11 @@ fn was(text: &str) -> Result<(BString, ObjectId), String> {
     Ok((name, ObjectId::from_hex(id.as_bytes()).map_err(|error| error.to_string())?))
 }
 
-/// The hooks that there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hook {
-    PostMerge,
-    PrePush,
-}
-
-impl Hook {
-    fn named(name: &OsStr) -> Option<Hook> {
-        [Hook::PostMerge, Hook::PrePush].into_iter().find(|hook| hook.name() == name)
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Hook::PostMerge => "post-merge",
-            Hook::PrePush => "pre-push",
-        }
-    }
-
-    /// As `git shadow log` shows it.
-    fn command(self) -> &'static str {
-        match self {
-            Hook::PostMerge => "hook post-merge",
-            Hook::PrePush => "hook pre-push",
-        }
-    }
-
-    fn is_on(self, repo: &Repository, policy: &Policy) -> bool {
-        let switch = match self {
-            Hook::PostMerge => *policy.hook_post_merge,
-            Hook::PrePush => *policy.hook_pre_push,
-        };
-        switch && repo.local().config_snapshot().boolean("shadow.hooks") != Some(false)
+/// As `git shadow log` shows it.
+fn command(event: Event) -> &'static str {
+    match event {
+        Event::PostMerge => "hook post-merge",
+        Event::PrePush => "hook pre-push",
     }
 }
 
@@ -104,57 +79,59 @@ impl Hook {
 /// When there is no such hook.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let Some((name, given)) = args.hook.split_first() else { return Ok(Exit::Done) };
-    let hook = Hook::named(name).ok_or_else(|| {
+    let event = Event::ALL.into_iter().find(|event| name == event.as_str()).ok_or_else(|| {
         Error::usage(format!("'{}' is not a hook", name.display())).hint("the hooks are post-merge and pre-push")
     })?;
     if args.worker {
-        worker::run(hook, args, context);
+        worker::run(event, args, context);
         return Ok(Exit::Done);
     }
     // A squash has committed nothing yet.
-    let is_squash = hook == Hook::PostMerge && given.first().is_some_and(|flag| flag == "1");
+    let is_squash = event == Event::PostMerge && given.first().is_some_and(|flag| flag == "1");
     if is_squash || off::by_environment() {
         return Ok(Exit::Done);
     }
     // Git runs hooks of repositories only; one that cannot be opened has no place to write that down.
     let Ok(repo) = Repository::discover(&context.dir) else { return Ok(Exit::Done) };
-    if let Err(error) = look(hook, &repo, context) {
-        Failure::note(&repo, hook.name(), clock::now(), Some(&error));
+    if let Err(error) = look(event, &repo, context) {
+        Failure::note(&repo, event.as_str(), clock::now(), Some(&error));
     }
     Ok(Exit::Done)
 }
 
 /// See whether there is anything to do, and start somebody to do it.
-fn look(hook: Hook, repo: &Repository, context: &Context<'_>) -> Result<()> {
+fn look(event: Event, repo: &Repository, context: &Context<'_>) -> Result<()> {
     let policy = policy::load(repo)?;
-    if !hook.is_on(repo, &policy) {
+    if !off::is_on(repo, &policy, event) {
         return Ok(());
     }
-    let start = match hook {
-        Hook::PostMerge => Start::BeforeItsLastMove,
-        Hook::PrePush => Start::Given(BTreeMap::new()),
+    let start = match event {
+        Event::PostMerge => Start::BeforeItsLastMove,
+        Event::PrePush => Start::Given(BTreeMap::new()),
     };
     let news = News::read(repo, &policy, &start)?;
-    match hook {
-        Hook::PostMerge => {
-            if news.is_none() || is_no_place(hook, repo, &policy, &context.dir)? {
+    let mut args: Vec<OsString> = ["hook", "--worker", "--checkout"].map(OsString::from).into();
+    args.push(repo.path().into());
+    match event {
+        Event::PostMerge => {
+            if news.is_none() || is_no_place(event, repo, &policy, &context.dir)? {
                 return Ok(());
             }
-            let worker = Worker::start(repo.common_dir(), ["hook", "--worker", hook.name()])?;
-            if let Some(said) = worker.within(FOREGROUND) {
+            args.push(event.as_str().into());
+            if let Some(said) = Worker::start(repo.common_dir(), args)?.within(FOREGROUND) {
                 context.ui.raw(said);
             }
         }
-        Hook::PrePush => {
+        Event::PrePush => {
             let Some((pid, ticks)) = pushing_git() else { return Ok(()) };
-            if is_no_place(hook, repo, &policy, &context.dir)? {
+            if is_no_place(event, repo, &policy, &context.dir)? {
                 return Ok(());
             }
-            let mut args = vec!["hook".to_owned(), "--worker".to_owned(), "--git".to_owned(), format!("{pid}:{ticks}")];
+            args.extend(["--git".into(), format!("{pid}:{ticks}").into()]);
             let since =
-                |Base { name, tip, .. }: &Base| ["--since".to_owned(), format!("{}={tip}", bytes::encode(name))];
+                |Base { name, tip, .. }: &Base| ["--since".into(), format!("{}={tip}", bytes::encode(name)).into()];
             args.extend(news.bases.iter().flat_map(since));
-            args.push(hook.name().to_owned());
+            args.push(event.as_str().into());
             Worker::start(repo.common_dir(), args)?;
         }
     }
@@ -169,11 +146,11 @@ fn pushing_git() -> Option<(i64, u64)> {
 }
 
 /// An operation is in progress here, or what was merged was merged into a session's own work.
-fn is_no_place(hook: Hook, repo: &Repository, policy: &Policy, dir: &Path) -> Result<bool> {
+fn is_no_place(event: Event, repo: &Repository, policy: &Policy, dir: &Path) -> Result<bool> {
     // Git removes what a merge leaves only after the hook.
-    let own: &[&str] = match hook {
-        Hook::PostMerge => &["MERGE_HEAD", "MERGE_AUTOSTASH"],
-        Hook::PrePush => &[],
+    let own: &[&str] = match event {
+        Event::PostMerge => &["MERGE_HEAD", "MERGE_AUTOSTASH"],
+        Event::PrePush => &[],
     };
     let gix = repo.local();
     let is_here = |path: &Path| fs_err::canonicalize(path).is_ok_and(|path| dir.starts_with(path));
@@ -187,5 +164,5 @@ fn is_no_place(hook: Hook, repo: &Repository, policy: &Policy, dir: &Path) -> Re
         let shadows = discover(repo, &gix, policy, &Leases::read())?.shadows;
         Ok(shadows.iter().any(|shadow| !shadow.foreign && shadow.worktree.as_ref() == Some(&here)))
     };
-    Ok((hook == Hook::PostMerge && in_a_shadow()?) || operation::is_busy(&here.git_dir, own)?)
+    Ok((event == Event::PostMerge && in_a_shadow()?) || operation::is_busy(&here.git_dir, own)?)
 }

@@ -176,7 +176,8 @@ fn tell_recovered(report: &mut RepositoryReport, recovered: Vec<Recovered>, cont
     }
 }
 
-/// What has landed but is held, or could not be finished, with its tip: hooks look at it again.
+/// What has landed but is held, or could not be finished, and of what that could not be told, with its tip: hooks look at
+/// it again.
 pub fn waiting(shadows: &[ShadowReport]) -> impl Iterator<Item = (&BString, ObjectId)> {
     let stays = |shadow: &&ShadowReport| {
         shadow.judgement.verdict == Verdict::Held
@@ -186,7 +187,7 @@ pub fn waiting(shadows: &[ShadowReport]) -> impl Iterator<Item = (&BString, Obje
         let evidence = &shadow.judgement.evidence;
         let branch = evidence.branch.as_ref().map(|facts| &facts.landing);
         let landing = branch.or(evidence.worktree.as_ref().map(|facts| &facts.head_landing))?;
-        let landed = matches!(landing, Fact::Known(Landing::Landed(_)));
+        let landed = matches!(landing, Fact::Known(Landing::Landed(_)) | Fact::Unknown(_));
         Some((&evidence.shadow.name, evidence.shadow.tip()?)).filter(|_| landed)
     })
 }

@@ -60,8 +60,24 @@ impl Repository {
     /// # Errors
     /// As [`Repository::open`].
     pub fn again(&self) -> Result<Self> {
+        Self::at(self.path(), self.common_dir())
+    }
+
+    /// The repository with this main worktree (a bare one: itself) and this git directory, of which neither may lead to
+    /// the other.
+    ///
+    /// # Errors
+    /// As [`Repository::open`], and when that is not its main worktree any more.
+    pub fn at(path: &Path, common_dir: &Path) -> Result<Self> {
         // With 'core.worktree' the checkout does not lead back.
-        Self::open(self.path(), self.common_dir()).or_else(|_| Self::open(self.common_dir(), self.common_dir()))
+        let repo = Self::open(path, common_dir).or_else(|_| Self::open(common_dir, common_dir))?;
+        if repo.path() == path {
+            return Ok(repo);
+        }
+        Err(Error::fatal(
+            "not-a-repository",
+            format!("'{}' is not in '{}' any more", common_dir.display(), path.display()),
+        ))
     }
 
     /// Where the submodules of the checkout are, by its `.gitmodules`; none where that cannot be read.

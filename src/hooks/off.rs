@@ -5,9 +5,9 @@ use std::path::Path;
 use gix::bstr::ByteSlice as _;
 
 use crate::error::Result;
-use crate::git::Git;
+use crate::git::{Git, Repository};
 use crate::model::Event;
-use crate::policy::{Policy, Source};
+use crate::policy::{Policy, Source, Sourced};
 
 /// The variable that switches the hooks off for everything below a process.
 const VARIABLE: &str = "GIT_SHADOW_HOOKS";
@@ -20,10 +20,7 @@ const SETTING: &str = "shadow.hooks";
 /// # Errors
 /// When git's configuration cannot be read.
 pub fn off(policy: &Policy, start: &Path, event: Event) -> Result<Option<String>> {
-    let value = match event {
-        Event::PostMerge => &policy.hook_post_merge,
-        Event::PrePush => &policy.hook_pre_push,
-    };
+    let value = switch(policy, event);
     if !value.value {
         let from = value.from.iter().find_map(|source| match source {
             Source::User(path) => Some(format!("'{}'", path.display())),
@@ -41,6 +38,18 @@ pub fn off(policy: &Policy, start: &Path, event: Event) -> Result<Option<String>
         return Ok(Some(format!("{SETTING} = false in git's configuration")));
     }
     Ok(by_environment().then(|| format!("{VARIABLE} in the environment")))
+}
+
+/// Whether neither policy nor git's configuration switches an event's hook off.
+pub fn is_on(repo: &Repository, policy: &Policy, event: Event) -> bool {
+    switch(policy, event).value && repo.local().config_snapshot().boolean(SETTING) != Some(false)
+}
+
+fn switch(policy: &Policy, event: Event) -> &Sourced<bool> {
+    match event {
+        Event::PostMerge => &policy.hook_post_merge,
+        Event::PrePush => &policy.hook_pre_push,
+    }
 }
 
 /// Whether `GIT_SHADOW_HOOKS` is what git takes for false.

@@ -11,7 +11,7 @@ use crate::harness::{Sandbox, codes};
 use crate::process::sleeping;
 
 /// A repository with an origin, and the hooks in it.
-fn hooked() -> Sandbox {
+pub fn hooked() -> Sandbox {
     let sandbox = Sandbox::mk();
     sandbox.origin();
     install(&sandbox);
@@ -51,7 +51,7 @@ pub fn settle(sandbox: &Sandbox) {
 }
 
 /// Shadows that went, by the log, newest operation first: `hook post-merge aos/a`.
-fn went(sandbox: &Sandbox) -> Vec<String> {
+pub fn went(sandbox: &Sandbox) -> Vec<String> {
     settle(sandbox);
     let log = sandbox.shadow("r", ["log", "--json"]).exits(0).json();
     let operations = log["operations"].as_array().unwrap();
@@ -64,7 +64,7 @@ fn went(sandbox: &Sandbox) -> Vec<String> {
 }
 
 /// A shadow with a commit of its own.
-fn work(sandbox: &Sandbox, x: &str) {
+pub fn work(sandbox: &Sandbox, x: &str) {
     sandbox.wt(x);
     sandbox.ci(x);
 }

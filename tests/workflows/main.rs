@@ -43,6 +43,7 @@ mod hooks_chain;
 mod hooks_events;
 mod hooks_install;
 mod hooks_managers;
+mod hooks_worker;
 mod image;
 mod install;
 mod interference;

@@ -6,16 +6,18 @@ use gix::bstr::BString;
 
 use super::super::sweep::{self, Order};
 use super::super::{Context, fleet};
-use super::{Args, Hook};
+use super::{Args, command};
 use crate::discover::discover;
 use crate::error::Result;
+use crate::execute;
 use crate::git::Repository;
 use crate::hooks::failure::Failure;
 use crate::hooks::news::{News, Start};
-use crate::journal::{Cursor, new_id};
+use crate::hooks::off;
+use crate::journal::{Cursor, Journal, new_id};
 use crate::judge::Terms;
 use crate::lease::Leases;
-use crate::model::Outcome;
+use crate::model::{Event, Outcome};
 use crate::policy;
 use crate::report::ShadowReport;
 use crate::sys::process::wait_for_end;
@@ -28,18 +30,19 @@ const PUSHING: Duration = Duration::from_secs(24 * 3600);
 /// How long other runs may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) fn run(hook: Hook, args: &Args, context: &Context<'_>) {
+pub(super) fn run(event: Event, args: &Args, context: &Context<'_>) {
     detach::detach();
-    let Ok(repo) = Repository::discover(&context.dir) else { return };
     if args.git.is_some_and(|(pid, ticks)| !wait_for_end(pid, ticks, PUSHING)) {
         return;
     }
-    let start = match hook {
-        Hook::PostMerge => Start::BeforeItsLastMove,
-        Hook::PrePush => Start::Given(args.since.iter().cloned().collect()),
+    let checkout = args.checkout.as_deref().unwrap_or(&context.dir);
+    let Ok(repo) = Repository::at(checkout, &context.dir) else { return };
+    let start = match event {
+        Event::PostMerge => Start::BeforeItsLastMove,
+        Event::PrePush => Start::Given(args.since.iter().cloned().collect()),
     };
-    let done = sweep(hook, &repo, &start, context);
-    Failure::note(&repo, hook.name(), clock::now(), done.as_ref().err());
+    let done = sweep(event, &repo, &start, context);
+    Failure::note(&repo, event.as_str(), clock::now(), done.as_ref().err());
     if let Ok(released) = done
         && !released.is_empty()
     {
@@ -48,7 +51,7 @@ pub(super) fn run(hook: Hook, args: &Args, context: &Context<'_>) {
 }
 
 /// Release what landed since the last sweep; the names of what went.
-fn sweep(hook: Hook, repo: &Repository, start: &Start, context: &Context<'_>) -> Result<Vec<BString>> {
+fn sweep(event: Event, repo: &Repository, start: &Start, context: &Context<'_>) -> Result<Vec<BString>> {
     // One that waits for the lock will see what is new by then, for all that come after it.
     let next = match lock::exclusive(&repo.shadow_dir().join("next"), Duration::ZERO) {
         Err(error) if error.code == "lock-busy" => return Ok(Vec::new()),
@@ -58,14 +61,16 @@ fn sweep(hook: Hook, repo: &Repository, start: &Start, context: &Context<'_>) ->
     drop(next);
     let policy = policy::load(repo)?;
     let news = News::read(repo, &policy, start)?;
-    if news.is_none() {
+    if news.is_none() || !off::is_on(repo, &policy, event) {
         return Ok(Vec::new());
     }
+    // What a killed run left in pieces may have landed, too.
+    execute::recover(repo, &Journal::of(repo))?;
     let shadows = discover(repo, &repo.local(), &policy, &Leases::read())?.shadows;
     let landed = news.landed(repo, &shadows);
     let (mut report, mut errors) = (Vec::new(), Vec::new());
     if !landed.is_empty() {
-        let context = Context { command: hook.command(), dir: context.dir.clone(), ..*context };
+        let context = Context { command: command(event), dir: context.dir.clone(), ..*context };
         let host = fleet::host(&context, clock::now());
         let terms = Terms { hook: true, ..Terms::default() };
         let operation = new_id(host.now);
