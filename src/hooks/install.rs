@@ -160,7 +160,7 @@ impl<'a> Site<'a> {
             return Ok(Hook { state: HookState::Replaced, why, remedy, ..hook });
         }
         if needs_its_name(text) || slot.is_one_of_many() {
-            return Ok(managed(format!("'{}' works under its own name only", slot.file.display()), add()));
+            return Ok(managed(format!("'{}' may work under its own name only", slot.file.display()), add()));
         }
         Ok(absent)
     }

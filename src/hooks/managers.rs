@@ -86,11 +86,24 @@ pub fn calls_ours(text: &[u8], event: Event) -> bool {
     ["git-shadow hook", "git shadow hook"].iter().any(|call| text.contains_str(format!("{call} {}", event.as_str())))
 }
 
-/// Whether a hook finds out from its own name which one it is: under another name it would not know.
+/// How scripts name themselves: the shell, Perl and Ruby, Python, Node.
+const SELF: &[&str] =
+    &["$0", "${0", "BASH_SOURCE", "PROGRAM_NAME", "__FILE__", "__file__", "argv[0]", "process.argv[1]", "__filename"];
+
+/// Whether a hook may need its own name, to tell which one it is or to find what belongs to it (`"$0.d"`): whether it
+/// names itself otherwise than for its directory, which stays the same.
 pub fn needs_its_name(text: &[u8]) -> bool {
-    let zero = ["$0", "${0", "__FILE__", "argv[0]"].iter().any(|own| text.contains_str(own));
-    let base = ["basename", "##*/"].iter().any(|base| text.contains_str(base));
-    zero && base
+    let names_itself = |line: &[u8], name: &str| {
+        line.find_iter(name).any(|at| {
+            let (before, rest) = line.split_at(at);
+            let of_dir = before.trim_end_with(|c| !c.is_ascii_alphanumeric()).ends_with(b"dirname");
+            !of_dir && !rest.starts_with(b"${0%/*}")
+        })
+    };
+    // What is compiled holds anything.
+    let script = if text.contains(&0) { &[] } else { text };
+    let mut code = script.lines().filter(|line| !line.trim_start().starts_with(b"#"));
+    code.any(|line| SELF.iter().any(|name| names_itself(line, name)))
 }
 
 #[cfg(test)]
@@ -98,11 +111,29 @@ mod tests {
     use super::needs_its_name;
 
     #[test]
-    fn a_hook_that_asks_for_its_name_is_known() {
-        assert!(needs_its_name(b"n=$(basename \"$0\")"));
-        assert!(needs_its_name(b"case ${0##*/} in"));
-        assert!(needs_its_name(b"File.basename($0)"));
-        assert!(!needs_its_name(b"cd \"$(dirname \"$0\")\""));
-        assert!(!needs_its_name(b"basename \"$1\""));
+    fn a_hook_that_may_need_its_name_is_known() {
+        for text in [
+            "n=$(basename \"$0\")",
+            "case ${0##*/} in",
+            "File.basename($0)",
+            "for f in \"$0\".d/*; do",
+            "d=$(dirname \"$0\"); . \"$d/${0##*/}.d/all\"",
+            "echo \"${BASH_SOURCE[0]##*/}\"",
+            "print(pathlib.Path(sys.argv[0]).name)",
+            "if [[ $0 == *pre-push ]]; then",
+        ] {
+            assert!(needs_its_name(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "cd \"$(dirname \"$0\")\"",
+            "cd -- \"$(dirname -- \"${BASH_SOURCE[0]}\")\"",
+            ". \"${0%/*}/common\"",
+            "sys.path.append(os.path.dirname(__file__))",
+            "# $0 is called by git",
+            "remote = sys.argv[1]",
+            "basename \"$1\"",
+        ] {
+            assert!(!needs_its_name(text.as_bytes()), "{text}");
+        }
     }
 }

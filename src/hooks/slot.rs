@@ -13,8 +13,8 @@ use crate::sys::file::{self, Access};
 use crate::sys::private;
 use crate::sys::tree::{Stat, rename_no_replace, stat};
 
-/// A larger file is none of ours.
-const MOST_BYTES: u64 = 1 << 16;
+/// A larger file is none of ours, and nobody's script.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// Where a hook may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,7 +130,11 @@ impl Slot {
             Err(_) => {
                 let copy = self.kept.with_extension(format!("copy-{}", std::process::id()));
                 let copied = fs_err::copy(&self.file, &copy).map_err(Error::from);
-                let copied = copied.and_then(|_| Ok(fs_err::File::open(&copy)?.sync_all()?));
+                let dated = |copy: fs_err::File| {
+                    copy.set_modified(fs_err::metadata(&self.file)?.modified()?)?;
+                    copy.sync_all()
+                };
+                let copied = copied.and_then(|_| Ok(fs_err::File::open(&copy).and_then(dated)?));
                 if let Err(error) = copied.and_then(|()| rename_no_replace(&copy, &self.kept)) {
                     // The error that matters is the first one.
                     let _ = fs_err::remove_file(&copy);

@@ -5,8 +5,9 @@ use std::path::Path;
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::harness::{Run, Sandbox, Tree, executable};
+use crate::harness::{Run, Sandbox, Tree, executable, skip};
 use crate::hooks_chain::{calls, hooked, stand_in};
+use crate::other_user::root_or_skip;
 
 /// `git shadow hooks …` in a directory, as JSON; as files, whatever git there is.
 pub fn hooks(sandbox: &Sandbox, dir: &str, args: &[&str]) -> Run {
@@ -303,6 +304,42 @@ fn a_hook_that_needs_its_name_is_not_renamed() {
     let run = sandbox.shadow("r", ["hooks", "--via=file", "install"]).exits(1);
     assert!(run.stderr.contains("under its own name"), "{run:?}");
     assert_eq!(fs::read_link(sandbox.path("r/.git/hooks/pre-push")).unwrap(), Path::new("many"));
+}
+
+#[test]
+fn hooks_that_find_what_they_run_by_their_own_name_stay() {
+    let sandbox = Sandbox::mk();
+    let padding = "#".repeat(1 << 17);
+    for hook in ["for f in \"$0\".d/*; do \"$f\" || exit; done", "case $0 in *pre-push) exit 3;; esac"] {
+        let text = format!("#!/bin/sh\n{padding}\n{hook}\n");
+        executable(&sandbox, "r/.git/hooks/pre-push", &text);
+        let run = sandbox.shadow("r", ["hooks", "--via=file", "install"]).exits(1);
+        assert!(run.stderr.contains("under its own name"), "{run:?}");
+        assert_eq!(sandbox.read("r/.git/hooks/pre-push"), text);
+    }
+}
+
+#[test]
+fn a_hook_that_can_have_no_second_name_keeps_its_time() {
+    let test = "a_hook_that_can_have_no_second_name_keeps_its_time";
+    let links = fs::read_to_string("/proc/sys/fs/protected_hardlinks").unwrap_or_default();
+    if !root_or_skip(test) || links.trim() != "1" {
+        return skip(test, "not root, or links to files of others are allowed here");
+    }
+    let sandbox = Sandbox::mk();
+    executable(&sandbox, "r/.git/hooks/pre-push", MINE);
+    sandbox.sh("r", "touch -d 2020-02-02T02:02:02.5 .git/hooks/pre-push; chmod 751 .git/hooks/pre-push");
+    fs::copy(env!("CARGO_BIN_EXE_git-shadow"), sandbox.path("program")).unwrap();
+    sandbox.sh("", "chmod a+rx . r; chown -R 65534:65534 r home tmp; chown 0 r/.git/hooks/pre-push");
+    let before = folder(&sandbox);
+    for action in ["install", "remove"] {
+        let args = ["--reuid=65534", "--regid=65534", "--clear-groups", "../program"];
+        let mut command = sandbox.command("setpriv", &sandbox.repo());
+        let done = command.args(args).args(["hooks", "--via=file", action]).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        assert_eq!(sandbox.path("r/.git/hooks/pre-push.git-shadow-kept").exists(), action == "install");
+    }
+    assert_eq!(before.changes(&folder(&sandbox)), [""; 0]);
 }
 
 #[test]
