@@ -72,42 +72,41 @@ impl Planned {
     pub fn would(&self) -> Vec<StepReport> {
         self.steps().into_iter().map(|step| StepReport { step, outcome: Outcome::Would, detail: None }).collect()
     }
+}
 
-    /// Whether `fresh` lets the same thing go: the same registration, place, HEAD and files, the same branch at the
-    /// same tip. `None`: it is the same; else what differs.
-    pub fn differs_from(&self, fresh: &Release) -> Option<String> {
-        let (old, new) = (&self.release, fresh);
-        match (old.worktree(), new.worktree()) {
-            (None, None) => {}
-            (Some(old), Some(new)) => {
-                let (was, is) = (&old.registration, &new.registration);
-                if was.id != is.id || was.path != is.path {
-                    return Some("the registration is another one now".into());
-                }
-                if was.head != is.head || was.names != is.names {
-                    return Some("HEAD moved".into());
-                }
-                if old.present != new.present || old.root != new.root {
-                    return Some("the directory is another one now".into());
-                }
-                if old.passes_lock != new.passes_lock {
-                    return Some("the lock changed".into());
-                }
+/// How what may go by now differs from what was agreed to. `None`: it is the same registration, place, HEAD and files, the
+/// same branch at the same tip.
+pub fn difference(agreed: &Release, fresh: &Release) -> Option<String> {
+    match (agreed.worktree(), fresh.worktree()) {
+        (None, None) => {}
+        (Some(old), Some(new)) => {
+            let (was, is) = (&old.registration, &new.registration);
+            if was.id != is.id || was.path != is.path {
+                return Some("the registration is another one now".into());
             }
-            (Some(_), None) => return Some("the worktree is held now".into()),
-            (None, Some(_)) => return Some("the branch has a worktree now".into()),
-        }
-        match (old.branch(), new.branch()) {
-            (None, None) => None,
-            (None, Some(_)) => Some("the branch may go too now".into()),
-            (Some(_), None) => Some("the branch is held now".into()),
-            (Some(old), Some(new)) if old.name != new.name => Some("the branch is another one now".into()),
-            (Some(old), Some(new)) if old.tip != new.tip => {
-                let (from, to) = (old.tip.to_hex_with_len(7), new.tip.to_hex_with_len(7));
-                Some(format!("branch moved {from}..{to}"))
+            if was.head != is.head || was.names != is.names {
+                return Some("HEAD moved".into());
             }
-            (Some(_), Some(_)) => None,
+            if old.present != new.present || old.root != new.root {
+                return Some("the directory is another one now".into());
+            }
+            if old.passes_lock != new.passes_lock {
+                return Some("the lock changed".into());
+            }
         }
+        (Some(_), None) => return Some("the worktree is held now".into()),
+        (None, Some(_)) => return Some("the branch has a worktree now".into()),
+    }
+    match (agreed.branch(), fresh.branch()) {
+        (None, None) => None,
+        (None, Some(_)) => Some("the branch may go too now".into()),
+        (Some(_), None) => Some("the branch is held now".into()),
+        (Some(old), Some(new)) if old.name != new.name => Some("the branch is another one now".into()),
+        (Some(old), Some(new)) if old.tip != new.tip => {
+            let (from, to) = (old.tip.to_hex_with_len(7), new.tip.to_hex_with_len(7));
+            Some(format!("branch moved {from}..{to}"))
+        }
+        (Some(_), Some(_)) => None,
     }
 }
 

@@ -1,12 +1,12 @@
 //! One command over many repositories: finding them, and going on when one fails.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::{Context, Options, survey, sweep};
 use crate::discover::below::below;
 use crate::error::{Error, Exit, Result};
-use crate::git::Repository;
+use crate::git::{Repository, SHARED_REFS};
 use crate::inspect::{Depth, Host};
 use crate::judge::Terms;
 use crate::lease::Leases;
@@ -14,7 +14,7 @@ use crate::model::{Shadow, Timestamp};
 use crate::plan::Plan;
 use crate::policy::Policy;
 use crate::report::RepositoryReport;
-use crate::sys::{self, process::Processes};
+use crate::sys::{self, process::Processes, tree::stat};
 
 /// A place where a repository was asked for, and the repository or why there is none.
 pub type Found = (PathBuf, Result<Repository>);
@@ -47,10 +47,36 @@ pub fn repositories(context: &Context<'_>) -> Vec<Found> {
         bare(one).cmp(&bare(other)).then_with(|| a.cmp(b))
     });
     let mut seen = HashSet::new();
-    found.retain(|(place, repo)| seen.insert(repo.as_ref().map_or(place.as_path(), Repository::common_dir).to_owned()));
+    found.retain(|(place, repo)| seen.insert(identity(place, repo)));
+    refuse_lenders(&mut found);
     drop_submodules(&mut found);
     found.sort_by(|a, b| a.0.cmp(&b.0));
     found
+}
+
+/// What a repository is, by whatever path it is reached: a mount may show it in several places.
+fn identity(place: &Path, repo: &Result<Repository>) -> (PathBuf, Option<(u64, u64)>) {
+    let dir = repo.as_ref().map_or(place, Repository::common_dir);
+    match repo.is_ok().then(|| stat(dir)) {
+        Some(Ok(Some(stat))) => (PathBuf::new(), Some((stat.dev, stat.ino))),
+        _ => (dir.to_owned(), None),
+    }
+}
+
+/// Where others use a repository's branches through links, nobody can tell what they have checked out.
+fn refuse_lenders(found: &mut [Found]) {
+    let lent = found.iter().filter_map(|(place, repo)| {
+        let error = repo.as_ref().err().filter(|error| error.code == SHARED_REFS)?;
+        Some((error.path.clone()?, place.clone()))
+    });
+    let lent: HashMap<PathBuf, PathBuf> = lent.collect();
+    for (_, repo) in found {
+        let borrower = repo.as_ref().ok().and_then(|repo| lent.get(repo.common_dir()));
+        if let Some(borrower) = borrower {
+            let message = format!("its branches are those of '{}' too, through links there", borrower.display());
+            *repo = Err(Error::fatal(SHARED_REFS, message));
+        }
+    }
 }
 
 /// With links resolved, where it exists.

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::fetch::Fetched;
-use super::sweep::{self, Order, Swept};
+use super::sweep::{self, Order, Shown, Swept};
 use super::{Context, fleet, sessions};
 use crate::error::{Error, Exit, Result};
 use crate::git::Repository;
 use crate::inspect::Host;
 use crate::journal::new_id;
 use crate::judge::Terms;
-use crate::model::{Shadow, Verdict};
+use crate::model::Shadow;
 use crate::policy;
 use crate::report::choice::{self, Choice};
 use crate::report::{Format, Report, RepositoryReport, SessionRoot, ShadowReport, Summary, View};
@@ -40,13 +40,13 @@ pub struct Args {
 #[derive(Debug)]
 struct Agreed {
     /// In each repository, by its common directory.
-    shadows: Vec<(PathBuf, Vec<Shadow>)>,
+    shadows: Vec<(PathBuf, Vec<Shown>)>,
     /// They were picked one by one: nothing beside them is touched.
     picked: bool,
 }
 
 impl Agreed {
-    fn of(&self, repo: &Repository) -> &[Shadow] {
+    fn of(&self, repo: &Repository) -> &[Shown] {
         let of = self.shadows.iter().find(|(common_dir, _)| common_dir == repo.common_dir());
         of.map(|(_, shadows)| shadows.as_slice()).unwrap_or_default()
     }
@@ -57,7 +57,8 @@ impl Agreed {
             let is_it = |one: &ShadowReport| one.judgement.evidence.shadow == *shadow;
             !repository.errors.is_empty() || repository.shadows.iter().any(is_it)
         };
-        let agreed = self.shadows.iter().flat_map(|(place, shadows)| shadows.iter().map(move |shadow| (place, shadow)));
+        let agreed =
+            self.shadows.iter().flat_map(|(place, shadows)| shadows.iter().map(move |shown| (place, &shown.shadow)));
         let missed = agreed.filter(|(place, shadow)| {
             let mut there = report.repositories.iter().filter(|repository| repository.common_dir == **place);
             there.any(|repository| !told(repository, shadow))
@@ -111,7 +112,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         context.ui.note("nothing was changed");
         return Ok(exit);
     }
-    let shadows = report.repositories.iter().map(|r| (r.common_dir.clone(), shadows(r))).collect();
+    let shadows = report.repositories.iter().map(|r| (r.common_dir.clone(), shown(r))).collect();
     carry_out(context, &host, &bases, Some(&Agreed { shadows, picked: false }))
 }
 
@@ -130,9 +131,9 @@ fn select(context: &Context<'_>, host: &Host, bases: &Fetched, report: &Report) 
     }
     let picked: Vec<_> = picked.into_iter().filter_map(|n| choices.get(n)).collect();
     let of = |n: usize| picked.iter().filter(move |choice| choice.repository == n);
-    let shadow = |choice: &&Choice<'_>| choice.shadow.judgement.evidence.shadow.clone();
+    let shown = |choice: &&Choice<'_>| Shown::of(&choice.shadow.judgement);
     let repositories = report.repositories.iter().enumerate();
-    let shadows = repositories.map(|(n, one)| (one.common_dir.clone(), of(n).map(shadow).collect())).collect();
+    let shadows = repositories.map(|(n, one)| (one.common_dir.clone(), of(n).filter_map(shown).collect())).collect();
     carry_out(context, host, bases, Some(&Agreed { shadows, picked: true }))
 }
 
@@ -147,8 +148,8 @@ fn carry_out(context: &Context<'_>, host: &Host, bases: &Fetched, agreed: Option
         let policy = policy::load(repo)?;
         let shown = agreed.map(|agreed| agreed.of(repo));
         let order = Order { fetched: bases.has(repo), ..order(context, &policy, host, &id) };
-        if picked && shown.is_some_and(<[Shadow]>::is_empty) {
-            return Ok(sweep::plan(repo, order, shown)?.0);
+        if picked && shown.is_some_and(<[Shown]>::is_empty) {
+            return Ok(sweep::plan(repo, order, Some(&[]))?.0);
         }
         let lock = sweep::lock(repo)?;
         let Swept { mut report, undo_until } = sweep::carry_out(repo, &lock, order, shown, |_| Ok(None))?;
@@ -184,10 +185,8 @@ fn order<'a>(context: &'a Context<'a>, policy: &'a policy::Policy, host: &'a Hos
     Order { context, policy, host, terms: Terms::default(), operation, fetched: false }
 }
 
-fn shadows(repository: &RepositoryReport) -> Vec<Shadow> {
-    let going = repository.shadows.iter().map(|shadow| &shadow.judgement);
-    let going = going.filter(|judgement| matches!(judgement.verdict, Verdict::Release | Verdict::Partial));
-    going.map(|judgement| judgement.evidence.shadow.clone()).collect()
+fn shown(repository: &RepositoryReport) -> Vec<Shown> {
+    repository.shadows.iter().filter_map(|shadow| Shown::of(&shadow.judgement)).collect()
 }
 
 fn told(

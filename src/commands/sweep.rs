@@ -17,9 +17,9 @@ use crate::git::refs::Refs;
 use crate::inspect::worktree::{self, Scene};
 use crate::inspect::{Depth, Host};
 use crate::journal::{Cursor, Journal, Seen, Turns};
-use crate::judge::{Judgement, Terms};
+use crate::judge::{Judgement, Release, Terms};
 use crate::model::{Fact, Landing, Outcome, Registration, Shadow, StepReport, Timestamp, Verdict};
-use crate::plan::Plan;
+use crate::plan::{Plan, difference};
 use crate::policy::Policy;
 use crate::report::{RepositoryReport, ShadowReport};
 use crate::sys::clock;
@@ -72,6 +72,28 @@ pub fn plan(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Res
     Ok((report(repo, survey, would(&plan)), plan))
 }
 
+/// A shadow that somebody was shown, and what they agreed to: that this goes of it, and no more.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The shadow.
+    pub shadow: Shadow,
+    /// What goes.
+    pub release: Release,
+}
+
+impl Shown {
+    /// Of a judgement that lets something go.
+    pub fn of(judgement: &Judgement) -> Option<Shown> {
+        Some(Shown { shadow: judgement.evidence.shadow.clone(), release: judgement.release.clone()? })
+    }
+
+    /// Whether it is the same still; what is held by now is only told.
+    fn is(&self, now: &Judgement) -> bool {
+        let same = |fresh: &Release| difference(&self.release, fresh).is_none();
+        self.shadow == now.evidence.shadow && now.release.as_ref().is_none_or(same)
+    }
+}
+
 /// What a real run did.
 #[derive(Debug)]
 pub struct Swept {
@@ -95,16 +117,19 @@ pub fn carry_out(
     repo: &Repository,
     _lock: &Lock,
     order: Order<'_>,
-    agreed: Option<&[Shadow]>,
+    agreed: Option<&[Shown]>,
     only: impl FnOnce(&[Shadow]) -> Result<Option<Vec<Shadow>>>,
 ) -> Result<Swept> {
     let journal = Journal::of(repo);
     let recovered = execute::recover(repo, &journal)?;
     let only = match agreed {
-        Some(agreed) => Some(agreed.to_vec()),
+        Some(agreed) => Some(agreed.iter().map(|shown| shown.shadow.clone()).collect()),
         None => only(&discover::discover(repo, &repo.local(), order.policy, &order.host.leases)?.shadows)?,
     };
-    let survey = judged(repo, order, only.as_deref())?;
+    let mut survey = judged(repo, order, only.as_deref())?;
+    if let Some(agreed) = agreed {
+        survey.judgements.retain(|now| agreed.iter().any(|shown| shown.is(now)));
+    }
     let plan = Plan::new(&survey.judgements);
     let mut again = Again { repo, order, host: None };
     let run = Run { id: order.operation, command: order.context.command, started: order.host.now };

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice as _;
 
-use super::words::shell;
 use super::{Found, Scene};
 use crate::error::Result;
 use crate::hooks::failure::Failure;
 use crate::hooks::install::Site;
-use crate::model::{Event, Finding, Hook, HookState, Trouble};
+use crate::model::{Event, Finding, Hook, HookState, Trouble, shell};
 use crate::sys::tree;
 
 pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
@@ -33,7 +32,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
         let ago = scene.host.now.duration_since(failure.time).as_hours();
         let file = scene.repo.shadow_dir().join("hook-failed");
         let message = format!("the {} hook failed {ago} hours ago: {}", failure.hook, failure.message);
-        let remedy = format!("{git} shadow prune-sessions -n && rm {}", shell(&file));
+        let remedy = format!("{git} shadow prune-sessions -n && rm {}", shell::path(&file));
         found.push(Finding::new(Trouble::Hooks, message).remedy(remedy).at(file));
     }
     Ok(found.into_iter().map(Found::from).collect())

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::words::shell;
 use super::{Fix, Found, Scene};
 use crate::error::{Error, Result, chain};
 use crate::hooks::failure::Failure;
 use crate::journal::{Cursor, Item, Journal, Seen, Undone};
-use crate::model::{Finding, StepKind, Trouble};
+use crate::model::{Finding, StepKind, Trouble, shell};
 use crate::sys::{lock, tree};
 
 pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
@@ -47,7 +46,7 @@ fn corrupt(scene: &Scene<'_>, error: &Error, name: &str) -> Finding {
     let dir = scene.repo.shadow_dir();
     let (from, last) = (dir.join(name), name.rsplit('/').next().unwrap_or(name));
     let mut finding = Finding::new(Trouble::CorruptJournal, error.message.clone())
-        .remedy(format!("mv {} {}", shell(&from), shell(&dir.join(format!("{last}.aside")))))
+        .remedy(format!("mv {} {}", shell::path(&from), shell::path(&dir.join(format!("{last}.aside")))))
         .at(from);
     finding.detail.clone_from(&error.hint);
     finding
@@ -80,7 +79,7 @@ fn left(scene: &Scene<'_>, item: &Item) -> Result<Option<Found>> {
     }
     let message = format!("operation {operation} left '{}', with files that nothing proves", hidden.display());
     let aside = super::words::aside(&hidden);
-    let remedy = format!("mv {} {}", shell(&hidden), shell(&aside));
+    let remedy = format!("mv {} {}", shell::path(&hidden), shell::path(&aside));
     Ok(Some(Finding::new(Trouble::LeftoverTree, message).remedy(remedy).at(hidden).into()))
 }
 

@@ -2,12 +2,11 @@
 
 use gix::bstr::{BString, ByteSlice as _};
 
-use super::words::quoted;
 use super::{Found, Scene};
 use crate::error::Result;
 use crate::inspect::mirror::{self, EXCLUSION};
 use crate::journal::{ConfigChange, Repair};
-use crate::model::{Finding, Trouble};
+use crate::model::{Finding, Trouble, shell};
 
 pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
     let mut found: Vec<Found> = Vec::new();
@@ -22,12 +21,12 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
         // One exclusion serves all refspecs of a remote.
         let is_told = |one: &Found| matches!(&one.fix, Some(super::Fix::Repair(name, _)) if *name == threat.remote);
         found.push(if !threat.excludable {
-            let key = quoted(format!("remote.{remote}.fetch"));
-            let spec = quoted(threat.refspec);
+            let key = shell::word(format!("remote.{remote}.fetch"));
+            let spec = shell::word(threat.refspec);
             finding.remedy(format!("{} config --fixed-value --unset {key} {spec}", scene.git)).into()
         } else {
-            let key = quoted(format!("remote.{remote}.fetch"));
-            let finding = finding.remedy(format!("{} config --add {key} {}", scene.git, quoted(EXCLUSION)));
+            let key = shell::word(format!("remote.{remote}.fetch"));
+            let finding = finding.remedy(format!("{} config --add {key} {}", scene.git, shell::word(EXCLUSION)));
             if found.iter().any(is_told) {
                 continue;
             }
@@ -50,8 +49,8 @@ fn pushes(scene: &Scene<'_>) -> Vec<Finding> {
         if pushed.iter().any(|spec| *spec == EXCLUSION) {
             continue;
         }
-        let key = quoted(format!("remote.{remote}.push"));
-        let add = |spec: &str| format!("{} config --add {key} {}", scene.git, quoted(spec));
+        let key = shell::word(format!("remote.{remote}.push"));
+        let add = |spec: &str| format!("{} config --add {key} {}", scene.git, shell::word(spec));
         let message = format!("'git push {remote}' mirrors: it would publish 'refs/shadow/*'");
         let remedy = format!("{} && {}", add("+refs/*:refs/*"), add(EXCLUSION));
         found.push(Finding::new(Trouble::MirrorPush, message).remedy(remedy));

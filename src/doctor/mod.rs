@@ -25,7 +25,7 @@ use crate::execute::repair::Wanted;
 use crate::git::{self, Repository};
 use crate::inspect::{Host, worktree};
 use crate::journal::Repair;
-use crate::model::{Base, Fact, Finding, Place, Registration};
+use crate::model::{Base, Fact, Finding, Place, Registration, shell};
 use crate::policy::Policy;
 
 /// What a check may look at.
@@ -65,7 +65,7 @@ impl<'a> Scene<'a> {
             host,
             registrations: &discovery.registrations,
         });
-        let git = if is_here { "git".into() } else { format!("git -C {}", words::shell(repo.path())) };
+        let git = if is_here { "git".into() } else { format!("git -C {}", shell::path(repo.path())) };
         Ok(Scene { repo, gix, policy, host, discovery, bases, places, git })
     }
 

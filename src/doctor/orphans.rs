@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::words::{aside, shell};
+use super::words::aside;
 use super::{Found, Scene};
 use crate::error::Result;
 use crate::inspect::worktree::linked_to;
 use crate::journal::Journal;
 use crate::lease::session_folders;
-use crate::model::{Finding, Trouble};
+use crate::model::{Finding, Trouble, shell};
 use crate::sys::{owner, tree};
 
 /// So deep below a root worktrees are looked for: `<sessions>/<id>/projects/<repository>` and a little more.
@@ -88,7 +88,7 @@ impl Search<'_> {
                 if managed && self.seen.insert(path.to_owned()) && self.is_skeleton(path) {
                     let message =
                         format!("'{}' has only empty directories, and no registration knows it", path.display());
-                    let remedy = format!("find {} -depth -type d -empty -delete", shell(path));
+                    let remedy = format!("find {} -depth -type d -empty -delete", shell::path(path));
                     self.found.push(Finding::new(Trouble::Orphan, message).remedy(remedy).at(path));
                 }
                 return Ok(false);
@@ -113,7 +113,7 @@ impl Search<'_> {
         if !is_ours {
             let gone = managed && tree::stat(common_dir)?.is_none();
             let message = format!("'{shown}' was a worktree of '{}', a repository that is gone", common_dir.display());
-            let remedy = format!("mv {} {}", shell(path), shell(&aside(path)));
+            let remedy = format!("mv {} {}", shell::path(path), shell::path(&aside(path)));
             return Ok(gone.then(|| Finding::new(Trouble::Orphan, message).remedy(remedy).at(path)));
         }
         if let Some(finding) = self.moved_aside(path, &named)? {
@@ -132,12 +132,12 @@ impl Search<'_> {
     fn register(&self, path: &Path) -> String {
         let mut fresh = path.as_os_str().to_owned();
         fresh.push(".registered");
-        let (fresh, path, git) = (PathBuf::from(fresh), shell(path), &self.scene.git);
+        let (fresh, path, git) = (PathBuf::from(fresh), shell::path(path), &self.scene.git);
         format!(
             "{git} worktree add -q --detach --no-checkout {0} && mv {1} {path}/.git && rmdir {0} && \
              {git} worktree repair {path} && git -C {path} reset -q",
-            shell(&fresh),
-            shell(&fresh.join(".git")),
+            shell::path(&fresh),
+            shell::path(&fresh.join(".git")),
         )
     }
 
@@ -155,7 +155,7 @@ impl Search<'_> {
             format!("'{}' was moved aside by operation {operation}, which is not in the journal", path.display());
         let back = tree::stat(named)?.is_some() && tree::stat(&place)?.is_none();
         let to = if back { place } else { aside(path) };
-        let remedy = format!("mv {} {}", shell(path), shell(&to));
+        let remedy = format!("mv {} {}", shell::path(path), shell::path(&to));
         Ok(Some(Some(Finding::new(Trouble::LeftoverTree, message).remedy(remedy).at(path))))
     }
 

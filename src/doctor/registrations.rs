@@ -2,13 +2,12 @@
 
 use gix::bstr::ByteSlice as _;
 
-use super::words::{quoted, shell};
 use super::{Found, Scene};
 use crate::error::Result;
 use crate::inspect::worktree::{self, lock, staged, unkept};
 use crate::journal::Journal;
 use crate::lease::own;
-use crate::model::{Fact, Finding, Head, LockKind, Place, Registration, Trouble, short_name};
+use crate::model::{Fact, Finding, Head, LockKind, Place, Registration, Trouble, shell, short_name};
 use crate::sys::sandbox::REGISTRATIONS;
 use crate::sys::tree;
 
@@ -21,7 +20,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
         }
     }
     for (path, error) in own::unreadable(scene.repo) {
-        let remedy = format!("mv {0} {1}", shell(&path), shell(&super::words::aside(&path)));
+        let remedy = format!("mv {0} {1}", shell::path(&path), shell::path(&super::words::aside(&path)));
         let mut finding = Finding::new(Trouble::CorruptLease, error).remedy(remedy).at(path);
         finding.detail = Some("it holds what it may name; once its session has ended it can be moved aside".into());
         found.push(finding);
@@ -80,7 +79,7 @@ fn prunable(scene: &Scene<'_>, registration: &Registration, place: &Fact<Place>)
         (_, Some(repair)) if repair.starts_with("git worktree repair '") => {
             finding.remedy(repair.replacen("git", &scene.git, 1))
         }
-        (Some(path), _) => finding.remedy(format!("{} worktree lock {}", scene.git, shell(path))),
+        (Some(path), _) => finding.remedy(format!("{} worktree lock {}", scene.git, shell::path(path))),
         (None, remedy) => Finding { remedy, ..finding },
     }))
 }
@@ -107,13 +106,13 @@ fn stale_lock(scene: &Scene<'_>, registration: &Registration, lock: &crate::mode
     let remedy = match shadow.filter(|_| releases) {
         Some(shadow) => {
             let name = shadow.branch.as_ref().map_or(registration.id.as_bstr(), |b| short_name(b.name.as_bstr()));
-            format!("{} shadow release {}", scene.git, quoted(name))
+            format!("{} shadow release {}", scene.git, shell::word(name))
         }
-        None => format!("{} worktree unlock {}", scene.git, shell(path)),
+        None => format!("{} worktree unlock {}", scene.git, shell::path(path)),
     };
     let mut finding = Finding::new(Trouble::StaleLock, message).remedy(remedy).at(path);
     if shadow.is_some() && releases {
-        let unlock = format!("{} worktree unlock {}", scene.git, shell(path));
+        let unlock = format!("{} worktree unlock {}", scene.git, shell::path(path));
         finding.detail = Some(format!("where something else holds it: {unlock}"));
     }
     Some(finding)

@@ -3,12 +3,11 @@
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
-use super::words::shell;
 use super::{Found, Scene, quiet};
 use crate::error::{Error, Result, chain};
 use crate::inspect::{protect, reflog};
 use crate::journal::Repair;
-use crate::model::{Finding, Head, Registration, Trouble, short_name};
+use crate::model::{Finding, Head, Registration, Trouble, shell, short_name};
 
 pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
     let mut found: Vec<Found> = main_worktree(scene)?.into_iter().map(Found::from).collect();
@@ -21,7 +20,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
             && scene.policy.is_shadow_branch(branch.as_ref())
         {
             let what = format!("worktree '{}' of the base '{}'", path.display(), short_name(base.as_ref()));
-            found.push(on_shadow(scene, &what, branch, &format!("git -C {}", shell(path))).at(path).into());
+            found.push(on_shadow(scene, &what, branch, &format!("git -C {}", shell::path(path))).at(path).into());
         }
         if !bases.contains(branch) || primary.is_some() || !is_shadows(scene, registration)? {
             continue;
@@ -29,7 +28,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
         let shown = short_name(branch.as_ref());
         let message = format!("shadow's worktree '{}' has '{shown}' checked out: nothing else can", path.display());
         let mut finding = Finding::new(Trouble::Squatting, message)
-            .remedy(format!("git -C {} switch --detach", shell(path)))
+            .remedy(format!("git -C {} switch --detach", shell::path(path)))
             .at(path)
             .of(branch.clone());
         finding.detail = quiet::disturbs(scene, registration, place);
@@ -56,7 +55,7 @@ fn main_worktree(scene: &Scene<'_>) -> Result<Option<Finding>> {
 fn on_shadow(scene: &Scene<'_>, what: &str, branch: &BString, git: &str) -> Finding {
     let message = format!("{what} is on the shadow's branch '{}'", short_name(branch.as_ref()));
     let base = scene.base_branches().into_iter().next();
-    let to = base.map_or("<branch>".into(), |base| super::words::quoted(short_name(base.as_ref())));
+    let to = base.map_or("<branch>".into(), |base| shell::word(short_name(base.as_ref())));
     Finding::new(Trouble::OnShadow, message).remedy(format!("{git} switch {to}")).of(branch.clone())
 }
 

@@ -3,12 +3,11 @@
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
-use super::words::quoted;
 use super::{Found, Scene};
 use crate::error::{Error, Result, chain};
 use crate::git::{bases, fetch};
 use crate::journal::{ConfigChange, Repair};
-use crate::model::{Finding, Trouble, short_name};
+use crate::model::{Finding, Trouble, shell, short_name};
 
 pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
     let mut found = Vec::new();
@@ -26,11 +25,11 @@ fn one(scene: &Scene<'_>, branch: &BString) -> Result<Option<Found>> {
     let Some(why) = astray(scene, branch, &remote, &merge)? else { return Ok(None) };
     let message = format!("branch '{short}' follows {why}");
     let mut finding = Finding::new(Trouble::Upstream, message).of(branch.clone());
-    let shown = quoted(&short);
+    let shown = shell::word(&short);
     let Some(right) = right_remote(scene, branch, &remote) else {
         return Ok(Some(finding.remedy(format!("{} branch --unset-upstream {shown}", scene.git)).into()));
     };
-    let upstream = quoted(format!("{right}/{short}"));
+    let upstream = shell::word(format!("{right}/{short}"));
     finding = finding.remedy(format!("{} branch --set-upstream-to={upstream} {shown}", scene.git));
     let changes = [("remote", remote, right), ("merge", merge, branch.clone())];
     let changes: Vec<ConfigChange> = changes

@@ -8,7 +8,7 @@ use crate::inspect::worktree::git_status;
 use crate::journal::Operation;
 use crate::judge::{Judgement, Release, ReleaseWorktree};
 use crate::model::Evidence;
-use crate::plan::Planned;
+use crate::plan::{Planned, difference};
 use crate::sys::tree::{self, Class, Snapshot};
 
 /// The release as it is judged now, if it still is the planned one.
@@ -24,7 +24,7 @@ pub(super) fn again(planned: &Planned, fresh: &[Judgement], earlier: &[Operation
         let hold = now.holds.first().map_or("it is held now".into(), |hold| hold.message.clone());
         return Err(Stop::raced(step, format!("held meanwhile: {hold}")));
     };
-    match planned.differs_from(release) {
+    match difference(&planned.release, release) {
         Some(why) => Err(Stop::raced(step, why)),
         None => Ok(release.clone()),
     }

@@ -13,7 +13,7 @@ use gix::bstr::{BStr, BString, ByteSlice as _};
 
 use super::{Repository, fetch};
 use crate::error::chain;
-use crate::model::{Base, Fact};
+use crate::model::{Base, Fact, shell};
 use crate::policy::{Policy, matches_remote};
 
 /// What a ref leads to.
@@ -210,8 +210,9 @@ impl Resolver<'_> {
             return Err(match chosen.first() {
                 None => format!("'remotes' names none of the remotes; there is {}", quoted(&remotes)),
                 Some(remote) => format!(
-                    "remote '{remote}' has no remote-tracking branches; run 'git fetch {remote}', \
-                     or name a local branch as 'base' in your own configuration"
+                    "remote '{remote}' has no remote-tracking branches; run 'git fetch {}', \
+                     or name a local branch as 'base' in your own configuration",
+                    shell::word(remote.as_bytes())
                 ),
             });
         }
@@ -226,7 +227,7 @@ impl Resolver<'_> {
     fn default_of(&self, remote: &BStr) -> Result<Option<(BString, ObjectId)>, String> {
         let prefix = format!("refs/remotes/{remote}/");
         let head = format!("{prefix}HEAD");
-        let set_head = format!("run 'git remote set-head {remote} --auto'");
+        let set_head = format!("run 'git remote set-head {} --auto'", shell::word(remote));
         match follow(self.gix, head.as_str().into())? {
             Followed::Found(name, tip) if name != head.as_str() && name.starts_with(prefix.as_bytes()) => {
                 return Ok(Some((name, tip)));

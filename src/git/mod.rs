@@ -17,7 +17,7 @@ pub use command::run_for_test;
 pub use command::{Git, Worker, tool};
 pub use merge::{Merge, Merged, Merger};
 pub use quarantine::PREFIX as QUARANTINE;
-pub use repository::Repository;
+pub use repository::{Repository, SHARED_REFS};
 pub use transaction::{RefEdit, create_without_reflog, read_ref, update_refs};
 
 pub use gix::ObjectId;

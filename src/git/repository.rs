@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::command::Git;
 use super::sizes::Sizes;
 use crate::error::{Error, Result, chain};
+use crate::model::shell;
 
 /// Extensions that gix and this program understand; git refuses the others, gix ignores them.
 const EXTENSIONS: &[&str] = &[
@@ -17,6 +18,9 @@ const EXTENSIONS: &[&str] = &[
     "refstorage",
     "relativeworktrees",
 ];
+
+/// The code of an error about a repository whose refs are links; its path is where they lead.
+pub const SHARED_REFS: &str = "shared-refs";
 
 /// A canonical repository, opened from anywhere inside it or one of its worktrees.
 #[derive(Debug, Clone)]
@@ -98,12 +102,14 @@ impl Repository {
         })?;
         if main.git_dir_trust() != gix::sec::Trust::Full {
             // The directory that 'safe.directory' has to name.
-            let shown = main.workdir().unwrap_or(main.git_dir()).display().to_string();
-            return Err(Error::fatal("unsafe-owner", format!("repository '{shown}' is owned by someone else"))
-                .hint(format!("git config --global --add safe.directory '{shown}'")));
+            let place = main.workdir().unwrap_or(main.git_dir());
+            let why = format!("repository '{}' is owned by someone else", place.display());
+            return Err(Error::fatal("unsafe-owner", why)
+                .hint(format!("git config --global --add safe.directory {}", shell::path(place))));
         }
         check_format(&main)?;
         let common_dir = fs_err::canonicalize(main.common_dir())?;
+        has_own_refs(&common_dir)?;
         let work_dir = main.workdir().map(fs_err::canonicalize).transpose()?;
         Ok(Repository { shared: main.into_sync(), common_dir, work_dir, sizes: Sizes::default() })
     }
@@ -174,6 +180,23 @@ fn check_format(repo: &gix::Repository) -> Result<()> {
             if !EXTENSIONS.iter().any(|known| *known == name) {
                 return Err(Error::fatal("unsupported-format", format!("unknown repository extension '{name}'")));
             }
+        }
+    }
+    Ok(())
+}
+
+/// A checkout whose branches are links into another repository (`git-new-workdir`, older versions of Google's `repo`) is
+/// no worktree that git knows: from neither of them can be told which branches the other has checked out.
+fn has_own_refs(common_dir: &Path) -> Result<()> {
+    for name in ["refs", "refs/heads", "packed-refs"] {
+        let link = common_dir.join(name);
+        if fs_err::symlink_metadata(&link).is_ok_and(|found| found.is_symlink()) {
+            let lender = fs_err::canonicalize(&link)?;
+            let lender = lender.ancestors().nth(Path::new(name).components().count()).unwrap_or(&lender);
+            let message = format!("'{}' is a link: its branches are those of '{}'", link.display(), lender.display());
+            return Err(Error::fatal(SHARED_REFS, message)
+                .hint("git cannot tell what both have checked out; 'git worktree add' makes checkouts that it knows")
+                .at(lender));
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use super::files::{self, Kind, full};
 use super::reflog;
 use super::worktree::Scene;
 use crate::error::Result;
-use crate::model::{Fact, Place, Registration, Timestamp};
+use crate::model::{Fact, Place, Registration, Timestamp, shell};
 use crate::sys::owner::same_owner;
 use crate::sys::tree::stat;
 
@@ -143,7 +143,7 @@ fn away(scene: Scene<'_>, registration: &Registration, path: &Path, moved: &mut 
     let canonical = scene.repo.path().parent();
     for dir in [path.parent(), canonical].into_iter().flatten() {
         if let Some(there) = moved.find(dir, &registration.git_dir)? {
-            let remedy = format!("git worktree repair '{}'", there.display());
+            let remedy = format!("git worktree repair {}", shell::path(&there));
             return Ok(Seen::Settled(missing(format!("it was moved to '{}'", there.display()), remedy)));
         }
     }

@@ -16,6 +16,7 @@ mod landing;
 mod lease;
 mod session;
 mod shadow;
+pub mod shell;
 mod verdict;
 
 pub use disk::{Disk, Disks};

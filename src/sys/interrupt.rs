@@ -1,5 +1,5 @@
 //! Ctrl-C and `kill`: nothing that this process has started goes on without it, and no folder of it stays in the system's
-//! temporary directory. Then it ends by the signal, at once, as if it had been killed: whatever was under way is told by
+//! temporary directory, and a terminal is as it was. Then it ends by the signal, at once, as if it had been killed: whatever was under way is told by
 //! the journal, and the next run finishes or reverses it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +9,7 @@ use std::process::Child;
 use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -25,10 +26,11 @@ struct State {
     children: BTreeSet<u32>,
     folders: BTreeMap<u64, TempDir>,
     made: u64,
+    terminal: Option<(Termios, &'static [u8])>,
 }
 
 static STATE: Mutex<State> =
-    Mutex::new(State { ending: false, children: BTreeSet::new(), folders: BTreeMap::new(), made: 0 });
+    Mutex::new(State { ending: false, children: BTreeSet::new(), folders: BTreeMap::new(), made: 0, terminal: None });
 static CHANGED: Condvar = Condvar::new();
 
 /// A child that is not waited for yet. To be dropped once it is.
@@ -86,6 +88,27 @@ impl Drop for Folder {
     }
 }
 
+/// A terminal that is about to be used in another mode. To be dropped once it is as before.
+#[derive(Debug)]
+pub struct Terminal(());
+
+/// Have the terminal at standard input put back into the mode it is in now, and told this, if a signal ends this process.
+pub fn keep_terminal(farewell: &'static [u8]) -> Terminal {
+    going_on().terminal = tcgetattr(std::io::stdin()).ok().map(|modes| (modes, farewell));
+    Terminal(())
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        locked(&STATE).terminal = None;
+    }
+}
+
+/// End as by Ctrl-C: in a terminal that hands on every key it is a key and no signal.
+pub fn by_key() {
+    end(SIGINT);
+}
+
 /// The state, for as long as this process is not about to end; a thread that comes later waits for the end.
 fn going_on() -> MutexGuard<'static, State> {
     static WATCH: Once = Once::new();
@@ -123,6 +146,11 @@ fn end(received: c_int) {
     let waited = CHANGED.wait_timeout_while(state, LAST_WORDS, |state| !state.children.is_empty());
     let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
     state.folders.clear();
+    if let Some((modes, farewell)) = state.terminal.take() {
+        // It may be gone; then it needs nothing more.
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &modes);
+        let _ = rustix::io::write(std::io::stderr(), farewell);
+    }
     // Only an unknown signal is an error, and these are known.
     let _ = emulate_default_handler(received);
 }

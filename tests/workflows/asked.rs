@@ -55,6 +55,30 @@ fn a_yes_releases_what_was_shown_and_just_that() {
 }
 
 #[test]
+fn what_was_to_stay_stays_though_it_lands_meanwhile() {
+    let Some(sandbox) = four() else { return };
+    sandbox.origin();
+    sandbox.wt("pushed");
+    sandbox.ci("pushed");
+    sandbox.git("pushed", ["push", "-q", "origin", "aos/pushed"]);
+    sandbox.age("pushed", 100);
+    for (options, keys) in [("", "y\r"), ("--select", "\x1b[C\r")] {
+        let mut terminal = prune(&sandbox, 160, options);
+        terminal.sees("aos/pushed").sees(if options.is_empty() { "? [y/N] " } else { "esc nothing" });
+        if options.is_empty() {
+            sandbox.squash("pushed");
+        } else {
+            sandbox.git("r", ["reset", "-q", "--hard", "HEAD^"]);
+        }
+        terminal.keys(keys).sees("'aos/pushed' is not as it was shown any more, and is left alone");
+        let (status, text) = terminal.ends();
+        assert_eq!(status, 2, "{text}");
+        assert!(sandbox.has_branch("aos/pushed") && sandbox.path("pushed").exists(), "{text}");
+    }
+    sandbox.assert_released("one");
+}
+
+#[test]
 fn anything_but_a_yes_does_nothing() {
     let Some(sandbox) = four() else { return };
     let before = sandbox.image();
@@ -103,14 +127,28 @@ fn what_changed_while_it_was_chosen_is_judged_again() {
 fn nothing_chosen_is_nothing_done_and_the_terminal_is_as_before() {
     let Some(sandbox) = four() else { return };
     let before = sandbox.image();
-    for keys in ["\r", " \x1b", " \u{3}", "\x1b[C\x1b[D\r"] {
+    for (keys, status) in [("\r", 0), (" \x1b", 0), (" \u{3}", 130), ("\x1b[C\x1b[D\r", 0)] {
         let mut terminal = prune(&sandbox, 100, "--select");
-        terminal.sees("[ ] aos/two").sees("esc nothing").keys(keys).sees("nothing was changed");
-        let (status, text) = terminal.ends();
-        assert_eq!(status, 0, "{keys:?}: {text:?}");
+        terminal.sees("[ ] aos/two").sees("esc nothing").keys(keys);
+        let (ended, text) = terminal.ends();
+        assert_eq!(ended, status, "{keys:?}: {text:?}");
+        assert_eq!(text.contains("nothing was changed"), status == 0, "{text:?}");
         terminal_is_as_before(&text);
         assert_eq!(before.changes(&sandbox.image()), [""; 0], "{keys:?}");
     }
+}
+
+#[test]
+fn a_signal_while_it_is_chosen_leaves_the_terminal_as_before() {
+    let Some(sandbox) = four() else { return };
+    let chooses = format!("echo $$ > pid; exec {SHADOW} prune-sessions --select");
+    let mut terminal = Terminal::run(&sandbox, "r", 100, &format!("sh -c '(sh -c \"$0\"; stty -a)' '{chooses}'"));
+    terminal.sees("[ ] aos/two").sees("esc nothing");
+    sandbox.sh("r", "kill -TERM $(cat pid)");
+    let (_, text) = terminal.ends();
+    let modes: Vec<&str> = text.split_whitespace().collect();
+    assert!(["icanon", "isig", "opost", "echo"].iter().all(|mode| modes.contains(mode)), "{text:?}");
+    terminal_is_as_before(&text);
 }
 
 #[test]

@@ -160,9 +160,9 @@ fn a_repository_of_another_owner_is_not_trusted_until_the_user_does_what_the_hin
         return skip("a_repository_of_another_owner_is_not_trusted", "not root: setpriv cannot change the user");
     };
     assert_eq!(run.status, 128, "{run:#?}");
-    let hint = run.stderr.split_once("hint: git config --global --add safe.directory '").unwrap().1;
+    let hint = run.stderr.split_once("hint: git config --global --add safe.directory ").unwrap().1;
     let config = sandbox.path("gitconfig");
-    fs::write(&config, format!("[safe]\n\tdirectory = {}\n", hint.split_once('\'').unwrap().0)).unwrap();
+    fs::write(&config, format!("[safe]\n\tdirectory = {}\n", hint.lines().next().unwrap())).unwrap();
     sandbox.set("GIT_CONFIG_GLOBAL", config.to_str().unwrap());
     let run = as_nobody(&sandbox, "r", &["list"]).unwrap();
     assert_eq!(run.status, 0, "{run:#?}");

@@ -24,11 +24,14 @@ fn a_worktree_that_was_moved_is_repaired() {
     let sandbox = healthy();
     sandbox.write("a/f", "staged\n");
     sandbox.git("a", ["add", "f"]);
-    fs::rename(sandbox.path("a"), sandbox.path("moved here")).unwrap();
+    // Whoever types the remedy types the name of a directory, and no command.
+    let moved = "it's $(touch typed) \"here\"";
+    fs::rename(sandbox.path("a"), sandbox.path(moved)).unwrap();
     let finding = only_typing_helps(&sandbox, "prunable");
     assert!(finding["message"].as_str().unwrap().contains("moved to"), "{finding:#}");
     assert!(finding["detail"].as_str().unwrap().contains("1 path staged"), "{finding:#}");
-    assert_eq!(sandbox.git("moved here", ["status", "--porcelain"]), "M  f");
+    assert_eq!(sandbox.git(moved, ["status", "--porcelain"]), "M  f");
+    assert!(!sandbox.path("r/typed").exists());
 }
 
 #[test]

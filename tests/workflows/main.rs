@@ -61,6 +61,7 @@ mod probes;
 mod process;
 mod pty;
 mod readme;
+mod same_repository;
 mod schedule;
 mod sessions;
 mod status_cases;

@@ -141,7 +141,7 @@ fn whom_git_trusts_is_trusted_and_nobody_else() {
             let error = &told["errors"][0];
             let place = sandbox.path("r");
             assert_eq!(error["code"], "unsafe-owner", "{what}: {error:#}");
-            assert_eq!(error["remedy"], format!("git config --global --add safe.directory '{}'", place.display()));
+            assert_eq!(error["remedy"], format!("git config --global --add safe.directory {}", place.display()));
             sandbox.sh("", error["remedy"].as_str().unwrap());
             sandbox.shadow("", ["list", "--under", "."]).exits(0);
         }

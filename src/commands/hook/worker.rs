@@ -76,7 +76,7 @@ fn sweep(event: Event, repo: &Repository, start: &Start, context: &Context<'_>) 
         let operation = new_id(host.now);
         let order =
             Order { context: &context, policy: &policy, host: &host, terms, operation: &operation, fetched: false };
-        let swept = sweep::carry_out(repo, &lock, order, Some(&landed), |_| Ok(None))?;
+        let swept = sweep::carry_out(repo, &lock, order, None, |_| Ok(Some(landed)))?;
         (report, errors) = (swept.report.shadows, swept.report.errors);
     }
     Cursor::after(&news.bases, sweep::waiting(&report)).write(repo)?;

@@ -6,7 +6,7 @@ use gix::bstr::{BString, ByteSlice as _};
 
 use super::{Case, hold, plural};
 use crate::judge::standing::Standing;
-use crate::model::{Code, Evidence, Hold, Landing, On, Unpushed, short_name};
+use crate::model::{Code, Evidence, Hold, Landing, On, Unpushed, shell, short_name};
 
 pub(super) fn unpushed(case: &Case<'_>) -> Vec<Hold> {
     let landed_locally = case.policy.landing_pushed.value
@@ -154,7 +154,7 @@ pub(super) fn mirror(case: &Case<'_>) -> Vec<Hold> {
     let Some(found) = case.repository.mirror.known() else { return Vec::new() };
     let to_hold = |(remote, refspec): &(String, String)| {
         let message = format!("fetching '{refspec}' from '{remote}' would drop what undo needs");
-        let remedy = format!("git config --add remote.{remote}.fetch '^refs/shadow/*'");
+        let remedy = format!("git config --add {} '^refs/shadow/*'", shell::word(format!("remote.{remote}.fetch")));
         hold(Code::Mirror, On::Both, message, &remedy)
     };
     found.iter().map(to_hold).collect()
