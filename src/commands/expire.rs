@@ -16,6 +16,7 @@ use crate::landing::{self, Range};
 use crate::model::{Base, Fact, Landing, Timestamp};
 use crate::policy::{self, Policy};
 use crate::report::Format;
+use crate::report::json::written;
 use crate::sys::clock;
 
 /// Drop what released shadows left, once it is past its time and nothing needs it
@@ -87,10 +88,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     }
     if context.options.format() == Format::Json {
         let document = Document { schema: "git-shadow.expire.v1", operations };
-        // Strings and lists of them cannot fail to be written to memory.
-        let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
-        text.push(b'\n');
-        context.ui.answer(text);
+        context.ui.answer(written(&document));
         return Ok(exit);
     }
     let line = |told: &Told| match &told.detail {

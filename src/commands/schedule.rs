@@ -7,6 +7,7 @@ use super::Context;
 use crate::error::{Error, Exit, Result};
 use crate::hooks;
 use crate::report::Format;
+use crate::report::json::written;
 use crate::schedule::{By, EVERY, Every, Found, Job};
 use crate::ui::{quoted, safe_lossy, safe_path};
 
@@ -95,10 +96,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         Format::Json => {
             let (command, dry_run) = (context.command, args.dry_run);
             let document = Document { schema: "git-shadow.schedule.v1", command, dry_run, timers: &timers };
-            // Strings and lists of them cannot fail to be written to memory.
-            let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
-            text.push(b'\n');
-            context.ui.answer(text);
+            context.ui.answer(written(&document));
         }
         Format::Porcelain { nul } => context.ui.answer(porcelain(&timers, nul)),
         Format::Human => context.ui.answer(human(&timers, args.dry_run)),

@@ -14,6 +14,7 @@ use crate::git::Repository;
 use crate::journal::{Journal, Operation, host, of_path};
 use crate::model::short_name;
 use crate::report::Format;
+use crate::report::json::written;
 
 /// Take back an operation, or what became of one shadow
 #[derive(Debug, clap::Args)]
@@ -81,9 +82,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     };
     match context.options.format() {
         Format::Json => {
-            let mut text = serde_json::to_vec_pretty(&told).unwrap_or_default();
-            text.push(b'\n');
-            context.ui.answer(text);
+            context.ui.answer(written(&told));
         }
         Format::Porcelain { .. } | Format::Human => {
             let lines = told.restored.iter().map(|what| format!("restored {what}\n"));

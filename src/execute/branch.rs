@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::git::{RefEdit, Repository, read_ref, update_refs};
 use crate::journal::{BranchIntent, Intent, NamedRef};
 use crate::model::short_name;
+use crate::sys::file;
 
 /// How often a transaction is tried again when only the base moved on, or only a lock was busy.
 const RETRIES: u32 = 3;
@@ -58,11 +59,7 @@ pub(super) fn delete(repo: &Repository, intent: &Intent, branches: &[&BranchInte
 
 /// A branch's reflog, byte for byte; `None` where it has none.
 pub(super) fn reflog(repo: &Repository, name: &BStr) -> Result<Option<BString>> {
-    match fs_err::read(repo.common_dir().join("logs").join(name.to_path_lossy())) {
-        Ok(text) => Ok(Some(text.into())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    Ok(file::read(&repo.common_dir().join("logs").join(name.to_path_lossy()))?.map(BString::from))
 }
 
 /// No worktree that stays names one of them: `update-ref` does not know about that.

@@ -8,6 +8,7 @@ use gix::bstr::{BString, ByteSlice as _};
 
 use crate::error::Result;
 use crate::journal::{Exclude, files, of_path, to_path};
+use crate::sys::file;
 
 /// The line that would hide `hidden`, when its folder lies in a checkout.
 pub(super) fn line_for(hidden: &Path) -> Result<Option<Exclude>> {
@@ -49,11 +50,7 @@ pub(super) fn remove(exclude: &Exclude) -> Result<()> {
 }
 
 fn read(file: &Path) -> Result<Option<BString>> {
-    match fs_err::read(file) {
-        Ok(text) => Ok(Some(text.into())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    Ok(file::read(file)?.map(BString::from))
 }
 
 /// The common directory of the repository whose checkout `dir` lies in.

@@ -74,11 +74,7 @@ pub(super) fn write_undo(git_dir: &Path, operation: &str) -> Result<()> {
 
 /// The lock reason in a registration; `None` where there is none.
 pub(super) fn read(git_dir: &Path) -> Result<Option<BString>> {
-    match fs_err::read(git_dir.join("locked")) {
-        Ok(text) => Ok(Some(text.into())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    Ok(file::read(&git_dir.join("locked"))?.map(BString::from))
 }
 
 /// Whether a registration has the marker of this operation.
@@ -94,10 +90,7 @@ pub(super) fn is_undo_of(git_dir: &Path, operation: &str) -> Result<bool> {
 /// Put the lock back as it was before [`Marker::write`]. Anything but our own marker is left alone.
 pub(super) fn give_back(git_dir: &Path, operation: &str, lock: Option<&BStr>) -> Result<()> {
     // What a run leaves that stopped before it was in place.
-    match fs_err::remove_file(git_dir.join(BESIDE)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        Ok(()) | Err(_) => {}
-    }
+    file::remove(&git_dir.join(BESIDE))?;
     if !is_of(git_dir, operation)? {
         return Ok(());
     }

@@ -95,11 +95,7 @@ impl<'a> Configured<'a> {
         if events.is_empty() && commands.is_empty() {
             return Ok(None);
         }
-        let script = match fs_err::read(&self.script) {
-            Ok(script) => Some(script),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error.into()),
-        };
+        let script = file::read(&self.script)?;
         let known = script.as_deref().map(script::is_ours).transpose()?;
         let written = events == [self.event.as_str()] && commands == [self.command()?];
         let own = |command: &BString| command.starts_with(OURS);
@@ -147,13 +143,9 @@ impl<'a> Configured<'a> {
                 self.local(&["--unset-all", &key]).run()?;
             }
         }
-        match fs_err::remove_file(&self.script) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-            Ok(()) | Err(_) => {
-                // The other hook's script may still be in it.
-                let _ = self.script.parent().map(fs_err::remove_dir);
-                Ok(())
-            }
-        }
+        file::remove(&self.script)?;
+        // The other hook's script may still be in it.
+        let _ = self.script.parent().map(fs_err::remove_dir);
+        Ok(())
     }
 }

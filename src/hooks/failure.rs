@@ -1,6 +1,5 @@
 //! A hook says nothing and breaks nothing, so what went wrong in one is written down, for `hooks status` and `doctor`.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::journal::files;
 use crate::model::Timestamp;
+use crate::sys::file;
 
 /// `<common dir>/shadow/hook-failed`: the newest failure since a hook last did its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,10 +36,7 @@ impl Failure {
             Some(error) => {
                 files::write_json(&path(repo), &Failure { time, hook: hook.to_owned(), message: error.message.clone() })
             }
-            None => match fs_err::remove_file(path(repo)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
-                Ok(()) | Err(_) => Ok(()),
-            },
+            None => file::remove(&path(repo)),
         };
     }
 }

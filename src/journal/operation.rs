@@ -139,10 +139,7 @@ impl Item {
     /// # Errors
     /// When the folder cannot be written.
     pub fn unmark(&mut self, marker: Marker) -> Result<()> {
-        match fs_err::remove_file(self.dir.join(marker.as_str())) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            Ok(()) | Err(_) => {}
-        }
+        file::remove(&self.dir.join(marker.as_str()))?;
         if marker == Marker::Stuck {
             self.stuck = None;
         }

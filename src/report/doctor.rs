@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::human::Page;
-use super::json::{ErrorJson, error, path_text, text};
+use super::json::{ErrorJson, error, path_text, text, written};
 use super::porcelain::Lines;
 use super::words::count;
 use crate::error::{Error, Exit};
@@ -99,10 +99,7 @@ pub fn json(examination: &Examination) -> Vec<u8> {
         repositories: repositories.collect(),
         operation: examination.operation.as_deref(),
     };
-    // Strings, booleans and lists of them cannot fail to be written to memory.
-    let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
-    text.push(b'\n');
-    text
+    written(&document)
 }
 
 fn finding(finding: &Finding) -> FindingJson<'_> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::json::instant;
+use super::json::{instant, written};
 use super::table::pad;
 use super::words;
 use crate::error::Error;
@@ -97,10 +97,7 @@ pub fn json(reports: &[HooksReport], command: &str, dry_run: bool) -> Vec<u8> {
         errors: report.errors.iter().map(error_json).collect(),
     });
     let document = Document { schema: "git-shadow.hooks.v1", command, dry_run, repositories: repositories.collect() };
-    // Strings and lists of them cannot fail to be written to memory.
-    let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
-    text.push(b'\n');
-    text
+    written(&document)
 }
 
 /// For scripts: a record a repository, its hooks behind it; an empty line ends a record.

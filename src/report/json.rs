@@ -30,8 +30,13 @@ pub fn render(report: &Report, view: &View) -> Vec<u8> {
         census: view.census.as_ref().map(|counted| census::census(counted, report.generated_at)),
         operation: report.operation.as_deref(),
     };
+    written(&document)
+}
+
+/// A document as every answer is written, with a line end.
+pub fn written(document: &impl Serialize) -> Vec<u8> {
     // Strings, numbers and lists of them cannot fail to be written to memory.
-    let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
+    let mut text = serde_json::to_vec_pretty(document).unwrap_or_default();
     text.push(b'\n');
     text
 }

@@ -4,7 +4,7 @@ use gix::bstr::{BString, ByteSlice as _};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::json::instant;
+use super::json::{instant, written};
 use super::table::pad;
 use crate::model::Timestamp;
 use crate::ui::{Canvas, Ink, quoted, safe, safe_lossy};
@@ -105,10 +105,7 @@ pub fn json(entries: &[LogEntry]) -> Vec<u8> {
         shadows: entry.shadows.iter().map(shadow).collect(),
     });
     let document = Document { schema: "git-shadow.log.v1", operations: operations.collect() };
-    // Strings, numbers and lists of them cannot fail to be written to memory.
-    let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
-    text.push(b'\n');
-    text
+    written(&document)
 }
 
 /// For scripts: a record an operation, `operation` first, then its shadows; an empty line ends it.

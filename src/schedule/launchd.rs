@@ -59,11 +59,7 @@ fn escape(word: &str) -> String {
 
 pub(super) fn look(job: Option<&Job>) -> Result<Option<Found>> {
     let file = file()?;
-    let there = match fs_err::read(&file) {
-        Ok(there) => there,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(there) = file::read(&file)? else { return Ok(None) };
     let loaded = launchctl(&["print", &target()]).is_ok_and(|output| output.status.success());
     let wanted = job.map(text).transpose()?;
     Ok(Some(Found {
@@ -91,10 +87,7 @@ pub(super) fn put(job: &Job) -> Result<()> {
 pub(super) fn take() -> Result<()> {
     // That it does not run is no failure.
     let _ = launchctl(&["bootout", &target()]);
-    match fs_err::remove_file(file()?) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        Ok(()) | Err(_) => Ok(()),
-    }
+    file::remove(&file()?)
 }
 
 #[cfg(test)]

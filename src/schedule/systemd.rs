@@ -74,14 +74,9 @@ pub(super) fn look(job: Option<&Job>) -> Result<Option<Found>> {
     let wanted = job.map(files).transpose()?;
     let (mut intact, mut current, mut there) = (true, true, false);
     for (at, name) in [SERVICE, TIMER].iter().enumerate() {
-        let file = folder.join(name);
-        let text = match fs_err::read(&file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                current = false;
-                continue;
-            }
-            Err(error) => return Err(error.into()),
+        let Some(text) = file::read(&folder.join(name))? else {
+            current = false;
+            continue;
         };
         there = true;
         intact &= seal::check(HEAD, &text, "\n")? == Some(true);
@@ -117,10 +112,7 @@ pub(super) fn take() -> Result<()> {
         told(&["disable", "--now", TIMER])?;
     }
     for name in [TIMER, SERVICE] {
-        match fs_err::remove_file(folder.join(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            Ok(()) | Err(_) => {}
-        }
+        file::remove(&folder.join(name))?;
     }
     if is_there() { told(&["daemon-reload"]) } else { Ok(()) }
 }

@@ -45,6 +45,29 @@ pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<()>
     written.and_then(|()| fsync_dir(directory))
 }
 
+/// The content of a file; `None` where there is none.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    match fs_err::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Remove a file, unless it is gone.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn remove(path: &Path) -> Result<()> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// Make a directory with these permission bits; one that is there already stays as it is.
 ///
 /// # Errors
