@@ -66,7 +66,11 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
 /// # Errors
 /// When there is none.
 pub(super) fn registration(repo: &Repository, context: &Context<'_>, word: Option<&OsStr>) -> Result<Registration> {
-    let policy = policy::load(repo)?;
+    let policy = match policy::load(repo) {
+        // A lease only protects.
+        Err(error) if error.code == policy::NO_CHECKOUT => policy::load_user(),
+        policy => policy,
+    }?;
     let found = discover(repo, &repo.local(), &policy, &Leases::read())?;
     let shadow = match word {
         Some(word) => Some(select::select(word, &found.shadows, &found.leases, &context.dir)?),

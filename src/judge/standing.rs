@@ -60,8 +60,8 @@ pub fn standing(evidence: &Evidence, bases: &[Base]) -> Standing {
 fn tell(commits: &Commits<'_>, bases: &[Base]) -> Standing {
     let in_base = commits.in_base.known().cloned().flatten();
     let on_remote = commits.on_remote.known().cloned().flatten();
-    if let (Some(base), Some(false)) = (&in_base, commits.own_work.known()) {
-        return Standing::Unused(base.clone());
+    if let (Some(at), Some(false)) = (in_base.as_ref().or(on_remote.as_ref()), commits.own_work.known()) {
+        return Standing::Unused(at.clone());
     }
     // Content that landed is safe whoever made the commits; without them in a base somebody did make them.
     if let Some(Landing::Landed(landed)) = commits.landing.known()
@@ -71,7 +71,6 @@ fn tell(commits: &Commits<'_>, bases: &[Base]) -> Standing {
         return Standing::Landed(Proof { landed: landed.clone(), base: (base.name.clone(), base.tip) });
     }
     match (on_remote, commits.own_work.known(), commits.unpushed.known()) {
-        (Some(remote), Some(false), _) if in_base.is_none() => Standing::Unused(remote),
         (Some(remote), Some(true), Some(0)) if in_base.is_none() => Standing::Pushed(remote),
         (_, _, Some(count)) if *count > 0 => Standing::Unpushed(*count),
         _ => Standing::Unknown,

@@ -15,6 +15,9 @@ use crate::model::Base;
 /// The name of the repository's file.
 pub const FILE_NAME: &str = ".shadowrc";
 
+/// The code of the error that the repository's file is out of sight.
+pub const NO_CHECKOUT: &str = "no-checkout";
+
 /// A larger one is a mistake.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -24,7 +27,8 @@ const MOST_BYTES: u64 = 1 << 20;
 /// it is the one in the base's tree (none where no base can be told): a session must not write the rules that judge it.
 ///
 /// # Errors
-/// 128 with line, column and the nearest key for an unknown key or a bad value, and for a file that cannot be read.
+/// 128 with line, column and the nearest key for an unknown key or a bad value, and for a file that cannot be read;
+/// [`NO_CHECKOUT`] when there is a checkout that cannot be found.
 pub fn load(repo: &Repository) -> Result<Policy> {
     let mut policy = load_user()?;
     if let Some(file) = repository_file(repo, &policy)? {
@@ -65,7 +69,19 @@ fn user_file() -> Result<Option<File>> {
 }
 
 fn repository_file(repo: &Repository, policy: &Policy) -> Result<Option<File>> {
-    let Some(checkout) = repo.work_dir() else { return base_file(repo, policy) };
+    let Some(checkout) = repo.work_dir() else {
+        // Made with '--separate-git-dir': git has no way from a linked worktree, or from the repository, to the checkout.
+        if repo.local().config_snapshot().boolean("core.bare") == Some(false) {
+            let message = format!(
+                "the main worktree of '{}' and its '{FILE_NAME}' cannot be found from here",
+                repo.path().display()
+            );
+            return Err(
+                Error::fatal(NO_CHECKOUT, message).hint("run it in the main worktree, or name that with --repo")
+            );
+        }
+        return base_file(repo, policy);
+    };
     let heads = branches_of_checkout(repo)?;
     if heads.iter().any(|name| policy.is_shadow_branch(name.as_ref())) {
         return base_file(repo, policy);

@@ -16,7 +16,7 @@ use gix::bstr::BStr;
 
 pub use disposable::Disposable;
 pub use keys::{KEYS, Key, Who};
-pub use load::{FILE_NAME, load, load_user, user_path};
+pub use load::{FILE_NAME, NO_CHECKOUT, load, load_user, user_path};
 pub(crate) use pattern::{matches_branch, matches_remote};
 pub use template::{Proposal, template};
 

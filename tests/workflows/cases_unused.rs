@@ -156,3 +156,21 @@ fn without_a_reflog_it_counts_from_the_first_real_run() {
     sandbox.assert_kept("a");
     assert!(!sandbox.shadow_json("aos/a")["eligible_at"].is_null(), "a real run has seen it");
 }
+
+#[test]
+fn one_that_only_looks_at_what_landed_is_unused() {
+    let sandbox = Sandbox::mk();
+    sandbox.origin();
+    sandbox.wt("theirs");
+    sandbox.ci("theirs");
+    sandbox.git("theirs", ["push", "-q", "origin", "HEAD"]);
+    sandbox.squash("theirs");
+    sandbox.git("r", ["push", "-q", "origin", "main"]);
+    sandbox.git("r", ["worktree", "add", "-q", "-b", "aos/mine", "../mine", "origin/aos/theirs"]);
+    sandbox.age("mine", 23);
+    sandbox.assert_held("mine", "grace");
+    sandbox.age("mine", 25);
+    assert_eq!(sandbox.shadow_json("aos/mine")["because"], "unused");
+    sandbox.prune();
+    sandbox.assert_released("mine");
+}

@@ -259,3 +259,21 @@ fn init_proposes_what_looks_like_sessions() {
     assert_eq!(text.matches("shadows.branches = ").count(), 1, "a key that is set twice is an error: {text}");
     assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')), "{text}");
 }
+
+#[test]
+fn a_checkout_that_cannot_be_found_may_hold_rules_that_nobody_sees() {
+    let sandbox = Sandbox::empty();
+    sandbox.git("", ["init", "-q", "-b", "main", "--separate-git-dir", "apart.git", "r"]);
+    sandbox.write("r/f", "base\n");
+    sandbox.commit("r", "base");
+    sandbox.landed("a");
+    sandbox.write("r/.shadowrc", "protect = ['aos/a']\n");
+    for (dir, args) in
+        [("a", ["list"].as_slice()), ("a", &["prune-sessions", "--yes"]), ("", &["list", "--repo", "apart.git"])]
+    {
+        let run = sandbox.shadow(dir, args).exits(128);
+        assert!(run.stderr.contains("main worktree of") && run.stderr.contains("--repo"), "{run:#?}");
+    }
+    sandbox.shadow("a", ["finish"]).exits(0);
+    assert_eq!(codes(&sandbox.json(&["list"]).shadow("aos/a")), ["protected"]);
+}
