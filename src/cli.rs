@@ -133,8 +133,10 @@ fn check(options: &Options) -> Result<()> {
 
 /// Where it starts, links resolved: the working directory, then each `-C` from there.
 fn start(options: &Options) -> Result<PathBuf> {
-    let mut dir = std::env::current_dir()
-        .map_err(|error| Error::fatal("no-directory", format!("cannot read the current working directory: {error}")))?;
+    let mut dir = std::env::current_dir().map_err(|error| {
+        Error::fatal("no-directory", format!("cannot read the current working directory: {error}"))
+            .hint("it may have been released: 'cd' to one that is there")
+    })?;
     dir.extend(&options.directory);
     let shown = dir.display();
     let wrong = |why: &str| Error::fatal("no-directory", format!("cannot change to '{shown}': {why}"));

@@ -136,5 +136,6 @@ pub fn chain(error: &dyn std::error::Error) -> String {
         }
         cause = inner.source();
     }
-    text
+    // What some library quotes ends with the line that it comes from.
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join(" ")
 }

@@ -307,3 +307,21 @@ fn what_only_reads_writes_nothing() {
         assert_eq!(before.changes(&sandbox.image()), [""; 0], "{line}");
     }
 }
+
+/// A session may sit in a worktree that another run has released.
+#[test]
+fn a_working_directory_that_is_gone_is_told() {
+    let sandbox = Sandbox::mk();
+    let script = format!("mkdir gone; cd gone; rmdir ../gone; exec {} list", env!("CARGO_BIN_EXE_git-shadow"));
+    let output = sandbox.command("sh", sandbox.root()).args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(128) && said.contains("hint: it may have been released"), "{said}");
+}
+
+#[test]
+fn an_error_is_one_line_whatever_it_quotes() {
+    let sandbox = Sandbox::mk();
+    sandbox.sh("r", "printf '[[\\n' >> .git/config");
+    let said = sandbox.shadow("r", ["list"]).exits(128).stderr;
+    assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+}
