@@ -1,15 +1,15 @@
 //! `git shadow schedule`: a timer of the system that sweeps by itself.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use serde::Serialize;
 
 use super::Context;
 use crate::error::{Error, Exit, Result};
 use crate::hooks;
+use crate::model::Change;
 use crate::report::Format;
-use crate::report::json::written;
+use crate::report::schedule::{Timer, human, json, porcelain};
 use crate::schedule::{By, EVERY, Every, Found, Job};
-use crate::ui::{quoted, safe_lossy, safe_path};
+use crate::ui::{safe_lossy, safe_path};
 
 /// Have the system sweep all repositories below a directory, every day
 ///
@@ -46,39 +46,19 @@ enum Action {
     Status,
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    command: &'a str,
-    dry_run: bool,
-    timers: &'a [Told],
-}
-
-#[derive(Serialize)]
-struct Told {
-    by: &'static str,
-    state: &'static str,
-    change: Option<&'static str>,
-    place: Option<String>,
-    next: Option<String>,
-    message: Option<String>,
-}
-
-impl Told {
-    fn of(by: By, found: Option<&Found>, change: Option<&'static str>) -> Told {
-        Told {
-            by: by.as_str(),
-            state: match found {
-                None => "absent",
-                Some(found) if !found.intact => "edited",
-                Some(found) if found.idle.is_some() => "idle",
-                Some(_) => "installed",
-            },
-            change,
-            place: found.map(|found| found.place.clone()),
-            next: found.and_then(|found| found.next.clone()),
-            message: found.and_then(|found| found.idle.clone()),
-        }
+fn timer(by: By, found: Option<&Found>, change: Option<Change>) -> Timer {
+    Timer {
+        by: by.as_str(),
+        state: match found {
+            None => "absent",
+            Some(found) if !found.intact => "edited",
+            Some(found) if found.idle.is_some() => "idle",
+            Some(_) => "installed",
+        },
+        change,
+        place: found.map(|found| found.place.clone()),
+        next: found.and_then(|found| found.next.clone()),
+        message: found.and_then(|found| found.idle.clone()),
     }
 }
 
@@ -93,11 +73,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         Action::Status => status()?,
     };
     match context.options.format() {
-        Format::Json => {
-            let (command, dry_run) = (context.command, args.dry_run);
-            let document = Document { schema: "git-shadow.schedule.v1", command, dry_run, timers: &timers };
-            context.ui.answer(written(&document));
-        }
+        Format::Json => context.ui.answer(json(&timers, context.command, args.dry_run)),
         Format::Porcelain { nul } => context.ui.answer(porcelain(&timers, nul)),
         Format::Human => context.ui.answer(human(&timers, args.dry_run)),
     }
@@ -112,13 +88,13 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     if args.action == Action::Status && absent {
         context.ui.hint("'git shadow schedule install --under DIR' has all repositories below DIR swept every day");
     }
-    if timers.iter().any(|timer| timer.by == "systemd" && timer.change == Some("installed")) {
+    if timers.iter().any(|timer| timer.by == "systemd" && timer.change == Some(Change::Installed)) {
         context.ui.hint("it runs while you are logged in; 'loginctl enable-linger' has it run without you");
     }
     Ok(exit)
 }
 
-fn install(args: &Args, context: &Context<'_>) -> Result<Vec<Told>> {
+fn install(args: &Args, context: &Context<'_>) -> Result<Vec<Timer>> {
     let named = context.options.under.iter().chain(&context.options.repo);
     let directories = named.map(|given| {
         let path = context.path(given);
@@ -139,43 +115,43 @@ fn install(args: &Args, context: &Context<'_>) -> Result<Vec<Told>> {
     };
     let found = by.look(Some(&job))?;
     let change = match &found {
-        None => Some("installed"),
+        None => Some(Change::Installed),
         Some(found) if !found.intact || found.current => None,
-        Some(_) => Some("updated"),
+        Some(_) => Some(Change::Updated),
     };
     if change.is_none() || args.dry_run {
-        return Ok(vec![Told::of(by, found.as_ref(), change)]);
+        return Ok(vec![timer(by, found.as_ref(), change)]);
     }
     by.put(&job)?;
-    let mut timers = vec![Told::of(by, by.look(Some(&job))?.as_ref(), change)];
+    let mut timers = vec![timer(by, by.look(Some(&job))?.as_ref(), change)];
     // It is to run once, whatever keeps it.
     timers.extend(take(By::ALL.into_iter().filter(|other| *other != by), false)?);
     Ok(timers)
 }
 
-fn remove(args: &Args) -> Result<Vec<Told>> {
+fn remove(args: &Args) -> Result<Vec<Timer>> {
     let timers = take(By::ALL.into_iter(), args.dry_run)?;
-    Ok(if timers.is_empty() { vec![Told::of(first(), None, None)] } else { timers })
+    Ok(if timers.is_empty() { vec![timer(first(), None, None)] } else { timers })
 }
 
 /// Take ours out of these; those of them that there were.
-fn take(all: impl Iterator<Item = By>, dry_run: bool) -> Result<Vec<Told>> {
+fn take(all: impl Iterator<Item = By>, dry_run: bool) -> Result<Vec<Timer>> {
     let mut timers = Vec::new();
     for (by, found) in found(all)? {
         if !found.intact || dry_run {
-            timers.push(Told::of(by, Some(&found), found.intact.then_some("removed")));
+            timers.push(timer(by, Some(&found), found.intact.then_some(Change::Removed)));
             continue;
         }
         by.take()?;
-        timers.push(Told { place: Some(found.place), ..Told::of(by, None, Some("removed")) });
+        timers.push(Timer { place: Some(found.place), ..timer(by, None, Some(Change::Removed)) });
     }
     Ok(timers)
 }
 
-fn status() -> Result<Vec<Told>> {
-    let timers: Vec<Told> =
-        found(By::ALL.into_iter())?.iter().map(|(by, found)| Told::of(*by, Some(found), None)).collect();
-    Ok(if timers.is_empty() { vec![Told::of(first(), None, None)] } else { timers })
+fn status() -> Result<Vec<Timer>> {
+    let timers: Vec<Timer> =
+        found(By::ALL.into_iter())?.iter().map(|(by, found)| timer(*by, Some(found), None)).collect();
+    Ok(if timers.is_empty() { vec![timer(first(), None, None)] } else { timers })
 }
 
 /// What is there of ours. A cron that is not there keeps nothing; files of the others may be left without them.
@@ -190,42 +166,4 @@ fn found(all: impl Iterator<Item = By>) -> Result<Vec<(By, Found)>> {
 /// What would keep it.
 fn first() -> By {
     By::ALL.into_iter().find(|by| by.is_there()).unwrap_or(By::Cron)
-}
-
-fn human(timers: &[Told], dry_run: bool) -> String {
-    let line = |timer: &Told| {
-        let word = match timer.change {
-            Some("installed") if dry_run => "would install",
-            Some("updated") if dry_run => "would update",
-            Some(_) if dry_run => "would remove",
-            Some(change) => change,
-            None => timer.state,
-        };
-        let next = timer.next.as_ref().map(|next| format!("next {next}"));
-        let said = [timer.place.clone(), next, timer.message.clone()];
-        let said = said.into_iter().flatten().map(|text| safe_lossy(&text)).collect::<Vec<_>>().join(", ");
-        format!("{}\n", format!("{}  {word}  {said}", timer.by).trim_end())
-    };
-    timers.iter().map(line).collect()
-}
-
-fn porcelain(timers: &[Told], nul: bool) -> String {
-    let end = if nul { "\0" } else { "\n" };
-    let mut text = String::new();
-    for timer in timers {
-        let values = [
-            ("timer", Some(timer.by)),
-            ("state", Some(timer.state)),
-            ("change", timer.change),
-            ("place", timer.place.as_deref()),
-            ("next", timer.next.as_deref()),
-            ("message", timer.message.as_deref()),
-        ];
-        for (label, value) in values {
-            let value = value.map(|value| if nul { value.to_owned() } else { quoted(value.as_bytes()) });
-            text.extend(value.map(|value| format!("{label} {value}{end}")));
-        }
-        text.push_str(end);
-    }
-    text
 }

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, ByteSlice as _};
 
 use crate::error::{Error, Result};
 use crate::lease::Leases;
-use crate::model::{Shadow, short_name};
+use crate::model::{Shadow, last_part, short_name};
 use crate::ui::safe;
 
 /// The shadow that `word` means; a relative path counts from `dir`.
@@ -68,10 +68,6 @@ fn is_leased(shadow: &Shadow, id: &BStr, leases: &Leases) -> bool {
         lease.branches.iter().any(|named| Some(short_name(named.as_bstr())) == branch)
             || lease.worktrees.iter().any(|path| is_at(shadow, &resolved(path)))
     })
-}
-
-fn last_part(name: &BStr) -> &BStr {
-    name.rsplit_str("/").next().unwrap_or(name).as_bstr()
 }
 
 fn unknown(name: &BStr, shadows: &[Shadow]) -> Error {

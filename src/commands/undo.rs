@@ -12,7 +12,7 @@ use crate::execute::undo::{TakenBack, can_undo, names, undo};
 use crate::execute::{recover, session_root};
 use crate::git::Repository;
 use crate::journal::{Journal, Operation, host, of_path};
-use crate::model::short_name;
+use crate::model::{last_part, short_name};
 use crate::report::Format;
 use crate::report::json::written;
 
@@ -180,7 +180,7 @@ fn find<'a>(
     dir: &Path,
 ) -> Option<(&'a Operation, usize, Option<BString>)> {
     let path = of_path(&dir.join(word.to_path_lossy()));
-    let is_word = |name: &BString| *name == *word || *name == path || last_part(name) == word.as_slice();
+    let is_word = |name: &BString| *name == *word || *name == path || last_part(name.as_bstr()) == *word;
     let mut found = Vec::new();
     for operation in operations.iter().rev() {
         for item in operation.items.iter().rev().filter(|item| names(item).iter().any(is_word)) {
@@ -194,8 +194,4 @@ fn find<'a>(
     }
     let at = found.iter().position(|(open, _)| *open).unwrap_or(0);
     found.into_iter().nth(at).map(|(_, found)| found)
-}
-
-fn last_part(name: &BString) -> &[u8] {
-    name.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }

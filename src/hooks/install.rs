@@ -10,7 +10,7 @@ use super::script;
 use super::slot::{Slot, There};
 use crate::error::{Error, Result};
 use crate::git::Repository;
-use crate::model::{Event, Hook, HookChange, HookState, Way};
+use crate::model::{Change, Event, Hook, HookState, Way};
 
 /// A repository, and where git looks for its hooks.
 #[derive(Debug)]
@@ -44,6 +44,11 @@ impl<'a> Site<'a> {
     /// Where git looks for hooks, and which configuration says so.
     pub fn place(&self) -> (&Path, Option<&str>) {
         (&self.place.dir, self.place.scope.as_deref())
+    }
+
+    /// Where the hook waits that was there before ours.
+    pub fn kept(&self, event: Event) -> PathBuf {
+        Slot::new(&self.place.dir, event, false).kept
     }
 
     /// How a hook stands.
@@ -189,9 +194,9 @@ impl<'a> Site<'a> {
         let hook = self.look(event)?;
         let moves = self.via.is_some_and(|via| hook.way != Some(via)) && hook.why.is_none();
         let change = match hook.state {
-            HookState::Absent => HookChange::Installed,
-            HookState::Installed if moves => HookChange::Updated,
-            HookState::Outdated | HookState::Bypassed => HookChange::Updated,
+            HookState::Absent => Change::Installed,
+            HookState::Installed if moves => Change::Updated,
+            HookState::Outdated | HookState::Bypassed => Change::Updated,
             HookState::Installed
             | HookState::Edited
             | HookState::Replaced
@@ -249,7 +254,7 @@ impl<'a> Site<'a> {
                 configured.take()?;
             }
         }
-        Ok(Hook { change: removed.then_some(HookChange::Removed), ..self.look(event)? })
+        Ok(Hook { change: removed.then_some(Change::Removed), ..self.look(event)? })
     }
 }
 

@@ -82,9 +82,9 @@ impl HookState {
     }
 }
 
-/// What a run did about one hook.
+/// What a run did about one hook, or timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookChange {
+pub enum Change {
     /// It was put there.
     Installed,
     /// An older one of ours was replaced.
@@ -93,22 +93,22 @@ pub enum HookChange {
     Removed,
 }
 
-impl HookChange {
+impl Change {
     /// The stable word.
     pub fn as_str(self) -> &'static str {
         match self {
-            HookChange::Installed => "installed",
-            HookChange::Updated => "updated",
-            HookChange::Removed => "removed",
+            Change::Installed => "installed",
+            Change::Updated => "updated",
+            Change::Removed => "removed",
         }
     }
 
     /// The word behind "would".
     pub fn would(self) -> &'static str {
         match self {
-            HookChange::Installed => "install",
-            HookChange::Updated => "update",
-            HookChange::Removed => "remove",
+            Change::Installed => "install",
+            Change::Updated => "update",
+            Change::Removed => "remove",
         }
     }
 }
@@ -121,7 +121,7 @@ pub struct Hook {
     /// How it stands, after what was done (in a dry run: before).
     pub state: HookState,
     /// What was done, or would be.
-    pub change: Option<HookChange>,
+    pub change: Option<Change>,
     /// How git calls it.
     pub way: Option<Way>,
     /// The file that git calls.

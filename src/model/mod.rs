@@ -27,11 +27,11 @@ pub use evidence::{
 pub use fact::Fact;
 pub use finding::{Finding, Trouble};
 pub use hold::{Code, Hold, On};
-pub use hook::{Event, Hook, HookChange, HookState, Way};
+pub use hook::{Change, Event, Hook, HookState, Way};
 pub use landing::{How, Landed, Landing};
 pub use lease::{Lease, LeaseState};
 pub use session::SessionRootFacts;
-pub use shadow::{Base, Branch, Head, Registration, Shadow, short_name};
+pub use shadow::{Base, Branch, Head, Registration, Shadow, last_part, short_name};
 pub use verdict::{Because, Half, Outcome, StepKind, StepReport, Verdict};
 
 /// An instant, always UTC.

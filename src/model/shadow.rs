@@ -86,6 +86,11 @@ impl Shadow {
     }
 }
 
+/// `x` of `aos/x`.
+pub fn last_part(name: &BStr) -> &BStr {
+    name.rsplit_str("/").next().unwrap_or(name).as_bstr()
+}
+
 /// `aos/x` of `refs/heads/aos/x`, `origin/x` of `refs/remotes/origin/x`.
 pub fn short_name(full: &BStr) -> &BStr {
     for prefix in ["refs/heads/", "refs/remotes/", "refs/tags/"] {

@@ -7,11 +7,12 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::json::{instant, written};
+use super::porcelain::Lines;
 use super::table::pad;
 use super::words;
 use crate::error::Error;
 use crate::model::{Hook, HookState, Timestamp, Way};
-use crate::ui::{Canvas, Ink, quoted, safe, safe_lossy};
+use crate::ui::{Canvas, Ink, safe, safe_lossy};
 
 /// The hooks of one repository.
 #[derive(Debug)]
@@ -102,15 +103,10 @@ pub fn json(reports: &[HooksReport], command: &str, dry_run: bool) -> Vec<u8> {
 
 /// For scripts: a record a repository, its hooks behind it; an empty line ends a record.
 pub fn porcelain(reports: &[HooksReport], nul: bool) -> Vec<u8> {
-    let end = if nul { "\0" } else { "\n" };
-    let name = |text: &str| if nul { text.to_owned() } else { quoted(text.as_bytes()) };
-    let mut text = String::new();
+    let mut lines = Lines { bytes: Vec::new(), nul };
     for report in reports {
-        let mut line = |label: &str, value: Option<&str>| {
-            if let Some(value) = value {
-                text.push_str(&format!("{label} {}{end}", name(value)));
-            }
-        };
+        let mut line =
+            |label: &str, value: Option<&str>| value.iter().for_each(|value| lines.name(label, value.as_bytes()));
         line("repository", Some(&shown(&report.repository)));
         for error in &report.errors {
             line(&format!("error {}", error.code), Some(&error.message));
@@ -126,9 +122,9 @@ pub fn porcelain(reports: &[HooksReport], nul: bool) -> Vec<u8> {
             line("failed", hook.failed.map(|failed| format!("{} {}", failed.time, failed.message)).as_deref());
             line("message", hook.message);
         }
-        text.push_str(end);
+        lines.end();
     }
-    text.into_bytes()
+    lines.bytes
 }
 
 /// For people: a hook a line, below the repository where there are several.

@@ -5,9 +5,10 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::json::{instant, written};
+use super::porcelain::Lines;
 use super::table::pad;
 use crate::model::Timestamp;
-use crate::ui::{Canvas, Ink, quoted, safe, safe_lossy};
+use crate::ui::{Canvas, Ink, safe, safe_lossy};
 
 /// One operation in one repository.
 #[derive(Debug, Clone)]
@@ -110,29 +111,26 @@ pub fn json(entries: &[LogEntry]) -> Vec<u8> {
 
 /// For scripts: a record an operation, `operation` first, then its shadows; an empty line ends it.
 pub fn porcelain(entries: &[LogEntry], nul: bool) -> Vec<u8> {
-    let end = if nul { "\0" } else { "\n" };
-    let name = |name: &BString| if nul { name.to_string() } else { quoted(name) };
-    let mut text = String::new();
+    let mut lines = Lines { bytes: Vec::new(), nul };
     for entry in entries {
-        let mut line = |label: &str, value: &str| text.push_str(&format!("{label} {value}{end}"));
-        line("operation", &entry.operation);
-        line("repository", &entry.repository);
-        line("command", &entry.command);
-        line("started", &instant(entry.started));
-        line("until", &instant(entry.until));
-        line("pins", &entry.pins.to_string());
+        lines.text("operation", &entry.operation);
+        lines.text("repository", &entry.repository);
+        lines.text("command", &entry.command);
+        lines.text("started", &instant(entry.started));
+        lines.text("until", &instant(entry.until));
+        lines.text("pins", &entry.pins.to_string());
         for shadow in &entry.shadows {
-            line("shadow", &format!("{} {}", shadow.state, name(&shadow.name)));
+            lines.name(&format!("shadow {}", shadow.state), &shadow.name);
             if let Some((branch, tip)) = &shadow.branch {
-                line("branch", &format!("{tip} {}", name(branch)));
+                lines.name(&format!("branch {tip}"), branch);
             }
             if let Some(worktree) = &shadow.worktree {
-                line("worktree", &name(worktree));
+                lines.name("worktree", worktree);
             }
         }
-        text.push_str(end);
+        lines.end();
     }
-    text.into_bytes()
+    lines.bytes
 }
 
 /// For people; of several repositories, each operation says in which it is.

@@ -12,6 +12,7 @@ pub mod log;
 mod overview;
 pub mod porcelain;
 mod run;
+pub mod schedule;
 mod summary;
 mod table;
 pub mod template;

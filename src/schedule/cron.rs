@@ -2,9 +2,10 @@
 
 use gix::bstr::ByteSlice as _;
 
-use super::{Found, Job, is_plain};
+use super::{Found, Job};
 use crate::error::{Error, Result};
 use crate::git::tool;
+use crate::model::shell;
 use crate::seal;
 
 /// Behind the command, where the shell takes it for a comment; the checksum of what stands before it follows.
@@ -35,10 +36,10 @@ fn write(table: &[u8]) -> Result<()> {
 }
 
 fn line(job: &Job) -> Result<Vec<u8>> {
-    let words: Vec<String> = job.words.iter().map(|word| quote(word)).collect();
+    let words: Vec<String> = job.words.iter().map(shell::word).collect();
     // cron ends the command at a '%' and gives the rest to it as input.
     // It mails what is printed: of interest is what went wrong.
-    let command = format!("PATH={} {} >/dev/null", quote(&job.path), words.join(" ")).replace('%', "\\%");
+    let command = format!("PATH={} {} >/dev/null", shell::word(&job.path), words.join(" ")).replace('%', "\\%");
     let body = format!("{} {command}", job.every.cron);
     let line = format!("{body}{MARK}{}\n", seal::sum(body.as_bytes())?);
     if line.len() > LONGEST {
@@ -46,10 +47,6 @@ fn line(job: &Job) -> Result<Vec<u8>> {
             .hint("name one directory above them with --under"));
     }
     Ok(line.into())
-}
-
-fn quote(word: &str) -> String {
-    if is_plain(word) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// Whether a line is ours; then, whether it is as it was written.

@@ -164,11 +164,6 @@ fn search_path() -> Result<String> {
     Ok(dirs.iter().map(|dir| word(dir)).collect::<Result<Vec<_>>>()?.join(":"))
 }
 
-/// Whether a word means the same to every shell and every kind of file without quotes.
-fn is_plain(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-:+,@".contains(&byte))
-}
-
 /// A path as text on one line.
 fn word(path: &Path) -> Result<String> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control));

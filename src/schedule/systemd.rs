@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use etcetera::BaseStrategy as _;
 use gix::bstr::ByteSlice as _;
 
-use super::{Found, Job, is_plain};
+use super::{Found, Job};
 use crate::error::{Error, Result};
 use crate::git::tool;
 use crate::seal;
@@ -63,7 +63,7 @@ fn files(job: &Job) -> Result<[(PathBuf, Vec<u8>); 2]> {
 
 /// One word of a unit file: in quotes, as C writes it, and `%` is no specifier.
 fn quote(word: &str) -> String {
-    if is_plain(word) {
+    if word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-:+,@".contains(&byte)) {
         return word.to_owned();
     }
     format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%"))

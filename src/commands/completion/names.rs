@@ -13,7 +13,7 @@ use crate::execute::undo::{can_undo, names};
 use crate::git::Repository;
 use crate::journal::{Journal, Operation};
 use crate::lease::Leases;
-use crate::model::{Shadow, short_name};
+use crate::model::{Shadow, last_part, short_name};
 use crate::policy;
 use crate::report::fields::FIELDS;
 use crate::ui::{Look, Ui};
@@ -50,7 +50,7 @@ pub(super) fn shadows(places: &Places, typed: &str) -> Vec<CompletionCandidate> 
             let path = shadow.worktree.as_ref().and_then(|worktree| worktree.path.as_deref());
             let place = path.map_or("no worktree".into(), crate::ui::safe_path);
             found.extend(plain(&shadow.name).map(|name| (name, place.clone())));
-            others.extend(plain(last_part(&shadow.name)).map(|name| (name, place.clone())));
+            others.extend(plain(last_part(shadow.name.as_bstr())).map(|name| (name, place.clone())));
             others.extend(shadow.worktree.as_ref().and_then(|worktree| plain(&worktree.id)).map(|id| (id, place)));
         }
         others.extend(leases.into_iter().filter_map(|id| Some((plain(id.as_bytes())?, "session".into()))));
@@ -125,10 +125,6 @@ pub(super) fn fields(_: &Places, typed: &str) -> Vec<CompletionCandidate> {
             candidate.help(Some(field.about.into())).display_order(Some(n))
         })
         .collect()
-}
-
-fn last_part(name: &[u8]) -> &[u8] {
-    name.rsplit(|byte| *byte == b'/').next().unwrap_or(name)
 }
 
 /// A name that means nothing to any shell; of another one, nobody wants to see what a shell makes of it.
