@@ -42,7 +42,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let jobs = if fixes { fleet::ONE_BY_ONE } else { sys::threads::available() };
     let each = |repo: &Repository| if fixes { doctor.fix(repo) } else { doctor.look(repo, args.fix) };
     let failed = |place: &Path, error| Examined { path: place.to_owned(), findings: Vec::new(), errors: vec![error] };
-    let mut repositories = fleet::run_each(context, jobs, each, failed)?;
+    let mut repositories = fleet::each(context, &fleet::repositories(context), jobs, each, failed)?;
     told_once(&mut repositories);
     let operation = locked(&doctor.done).then(|| doctor.id.clone());
     let examination = Examination { dry_run: !fixes, repositories, operation };

@@ -112,23 +112,14 @@ pub fn over(
     jobs: usize,
     each: impl Fn(&Repository) -> Result<RepositoryReport> + Sync,
 ) -> Result<Vec<RepositoryReport>> {
-    over_each(context, found, jobs, each, RepositoryReport::failed)
+    self::each(context, found, jobs, each, RepositoryReport::failed)
 }
 
 /// The same for whatever a command tells of a repository; `failed` makes it of the place and what went wrong there.
 ///
 /// # Errors
 /// Of the only repository.
-pub fn run_each<T: Send>(
-    context: &Context<'_>,
-    jobs: usize,
-    each: impl Fn(&Repository) -> Result<T> + Sync,
-    failed: impl Fn(&Path, Error) -> T + Sync,
-) -> Result<Vec<T>> {
-    over_each(context, &repositories(context), jobs, each, failed)
-}
-
-fn over_each<T: Send>(
+pub fn each<T: Send>(
     context: &Context<'_>,
     found: &[Found],
     jobs: usize,

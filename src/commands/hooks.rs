@@ -1,6 +1,7 @@
 //! `git shadow hooks`: put the hooks beside what is there, take them out, tell how they stand.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::{Context, fleet, sweep};
 use crate::error::{Error, Exit, Result};
@@ -48,22 +49,13 @@ enum Action {
 /// # Errors
 /// When the only repository cannot be read or written.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
-    let mut reports = Vec::new();
-    let mut exit = Exit::Done;
-    for (place, repo) in fleet::repositories(context) {
-        match repo.and_then(|repo| one(args, context, &repo)) {
-            Ok(hooks) => {
-                exit = exit.max(answer(args.action, &hooks));
-                reports.push(HooksReport { repository: place, hooks, errors: Vec::new() });
-            }
-            Err(error) if context.options.many() => {
-                exit = exit.max(Exit::Failed);
-                let error = fleet::of_several(&place, error);
-                reports.push(HooksReport { repository: place, hooks: Vec::new(), errors: vec![error] });
-            }
-            Err(error) => return Err(error),
-        }
-    }
+    let each = |repo: &Repository| {
+        let hooks = one(args, context, repo)?;
+        Ok(HooksReport { repository: repo.path().to_owned(), hooks, errors: Vec::new() })
+    };
+    let failed =
+        |place: &Path, error| HooksReport { repository: place.to_owned(), hooks: Vec::new(), errors: vec![error] };
+    let reports = fleet::each(context, &fleet::repositories(context), fleet::ONE_BY_ONE, each, failed)?;
     match context.options.format() {
         Format::Json => context.ui.answer(json(&reports, context.command, args.dry_run)),
         Format::Porcelain { nul } => context.ui.answer(porcelain(&reports, nul)),
@@ -71,8 +63,10 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             context.ui.answer(human(&reports, args.dry_run, clock::now(), &context.ui.canvas(&context.dir)))
         }
     }
+    let mut exit = Exit::Done;
     let mut hints: Vec<String> = Vec::new();
     for report in &reports {
+        exit = exit.max(if report.errors.is_empty() { answer(args.action, &report.hooks) } else { Exit::Failed });
         report.errors.iter().for_each(|error| context.ui.error(error));
         let wrong = report.hooks.iter().filter(|hook| answer(args.action, std::slice::from_ref(hook)) == Exit::No);
         wrong.for_each(|hook| context.ui.error(&refusal(args.action, context, report, hook)));
@@ -108,11 +102,12 @@ fn one(args: &Args, context: &Context<'_>, repo: &Repository) -> Result<Vec<Hook
     };
     let hooks = Event::ALL.into_iter().map(each).collect::<Result<Vec<Hook>>>()?;
     if really && hooks.iter().any(|hook| hook.state == HookState::Installed) {
-        if let Fact::Unknown(why) = bases::resolve(repo, &policy) {
+        let bases = bases::resolve(repo, &policy);
+        if let Fact::Unknown(why) = &bases {
             let place = safe_path(repo.path());
             context.ui.warning(&format!("'{place}': {why}; until then the hooks have nothing to look at"));
         }
-        hooks::begin(repo)?;
+        hooks::begin(repo, bases.known().map(Vec::as_slice).unwrap_or_default())?;
     }
     Ok(hooks)
 }

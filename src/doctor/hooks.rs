@@ -1,12 +1,11 @@
 //! Hooks that are there and do nothing: git looks elsewhere, cannot run them, or the program that they call is gone.
 
-use std::path::{Path, PathBuf};
-
-use gix::bstr::ByteSlice as _;
+use std::path::PathBuf;
 
 use super::{Found, Scene};
 use crate::error::Result;
-use crate::hooks::failure::Failure;
+use crate::hooks::called;
+use crate::hooks::failure::{self, Failure};
 use crate::hooks::install::Site;
 use crate::model::{Event, Finding, Hook, HookState, Trouble, shell};
 use crate::sys::tree;
@@ -25,12 +24,11 @@ pub(super) fn look(scene: &Scene<'_>) -> Result<Vec<Found>> {
     }
     for event in Event::ALL {
         let hook = site.look(event)?;
-        let kept = dir.join(format!("{}.git-shadow-kept", event.as_str()));
-        found.extend(stands(scene, &hook).or(left_alone(scene, &hook, kept)?));
+        found.extend(stands(scene, &hook).or(left_alone(scene, &hook, site.kept(event))?));
     }
     if let Ok(Some(failure)) = Failure::read(scene.repo) {
         let ago = scene.host.now.duration_since(failure.time).as_hours();
-        let file = scene.repo.shadow_dir().join("hook-failed");
+        let file = failure::path(scene.repo);
         let message = format!("the {} hook failed {ago} hours ago: {}", failure.hook, failure.message);
         let remedy = format!("{git} shadow prune-sessions -n && rm {}", shell::path(&file));
         found.push(Finding::new(Trouble::Hooks, message).remedy(remedy).at(file));
@@ -47,7 +45,7 @@ fn stands(scene: &Scene<'_>, hook: &Hook) -> Option<Finding> {
         HookState::Bypassed => (format!("git does not call our {event} hook: {why}"), install),
         HookState::Replaced => (format!("git does not call our {event} hook: {why}"), hook.remedy.clone()?),
         HookState::Installed | HookState::Outdated | HookState::Edited => {
-            let program = hook.path.as_deref().and_then(program_of).filter(|program| !program.exists())?;
+            let program = called(&fs_err::read(hook.path.as_deref()?).ok()?).filter(|program| !program.exists())?;
             (format!("our {event} hook calls '{}', which is not there", program.display()), install)
         }
         HookState::Absent | HookState::Needless | HookState::Managed => return None,
@@ -66,12 +64,4 @@ fn left_alone(scene: &Scene<'_>, hook: &Hook, kept: PathBuf) -> Result<Option<Fi
     let message = format!("the {event} hook that was there before ours is '{}', and nothing calls it", kept.display());
     let remedy = format!("{} shadow hooks remove", scene.git);
     Ok(Some(Finding::new(Trouble::Hooks, message).remedy(remedy).at(kept)))
-}
-
-/// The program that a script of ours names.
-fn program_of(script: &Path) -> Option<PathBuf> {
-    let text = fs_err::read(script).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(b"_gs_program='"))?;
-    let word = line.strip_suffix(b"'")?.replace(r"'\''", "'");
-    gix::path::from_byte_slice(&word).ok().map(Path::to_owned)
 }

@@ -58,15 +58,21 @@ impl<'a> Scene<'a> {
         let gix = repo.local();
         let discovery = discover::discover(repo, &gix, policy, &host.leases)?;
         let bases = git::bases::resolve(repo, policy);
-        let places = worktree::places(worktree::Scene {
-            repo,
-            gix: &gix,
-            policy,
-            host,
-            registrations: &discovery.registrations,
-        });
         let git = if is_here { "git".into() } else { format!("git -C {}", shell::path(repo.path())) };
-        Ok(Scene { repo, gix, policy, host, discovery, bases, places, git })
+        let mut scene = Scene { repo, gix, policy, host, discovery, bases, places: Vec::new(), git };
+        scene.places = worktree::places(scene.inspected());
+        Ok(scene)
+    }
+
+    /// What looking at a worktree takes.
+    fn inspected(&self) -> worktree::Scene<'_> {
+        worktree::Scene {
+            repo: self.repo,
+            gix: &self.gix,
+            policy: self.policy,
+            host: self.host,
+            registrations: &self.discovery.registrations,
+        }
     }
 
     /// Every registration with the place of its worktree.

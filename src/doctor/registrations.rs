@@ -4,7 +4,7 @@ use gix::bstr::ByteSlice as _;
 
 use super::{Found, Scene};
 use crate::error::Result;
-use crate::inspect::worktree::{self, lock, staged, unkept};
+use crate::inspect::worktree::{lock, staged, unkept};
 use crate::journal::Journal;
 use crate::lease::own;
 use crate::model::{Fact, Finding, Head, LockKind, Place, Registration, Trouble, shell, short_name};
@@ -48,14 +48,7 @@ fn prunable(scene: &Scene<'_>, registration: &Registration, place: &Fact<Place>)
         Fact::Known(Place::Present | Place::Purged(_)) | Fact::NotApplicable | Fact::NotAsked => return Ok(None),
     };
     let mut lost = Vec::new();
-    let scene_of = worktree::Scene {
-        repo: scene.repo,
-        gix: &scene.gix,
-        policy: scene.policy,
-        host: scene.host,
-        registrations: &scene.discovery.registrations,
-    };
-    match staged(scene_of, registration) {
+    match staged(scene.inspected(), registration) {
         Ok(paths) if paths.is_empty() => {}
         Ok(paths) => lost.push(format!("{} staged", super::words::count(paths.len(), "path"))),
         Err(error) => lost.push(format!("its index ({error})")),
@@ -63,7 +56,7 @@ fn prunable(scene: &Scene<'_>, registration: &Registration, place: &Fact<Place>)
     if let Head::Detached(commit) = &registration.head {
         lost.push(format!("its detached HEAD at {}", commit.to_hex_with_len(7)));
     }
-    match unkept(scene_of, registration) {
+    match unkept(scene.inspected(), registration) {
         Ok(refs) => lost.extend(refs.iter().map(|name| format!("'{name}'"))),
         Err(error) => lost.push(format!("its private refs ({error})")),
     }

@@ -41,6 +41,7 @@ impl Failure {
     }
 }
 
-fn path(repo: &Repository) -> PathBuf {
+/// Where it is written down.
+pub fn path(repo: &Repository) -> PathBuf {
     repo.shadow_dir().join("hook-failed")
 }

@@ -11,19 +11,18 @@ mod place;
 mod script;
 mod slot;
 
-pub use script::program;
+pub use script::{called, program};
 
 use crate::error::Result;
-use crate::git::{Repository, bases};
+use crate::git::Repository;
 use crate::journal::Cursor;
-use crate::policy;
+use crate::model::Base;
 
 /// From now on hooks look at what lands; what landed before is for a sweep of everything. Where they have begun already
 /// nothing changes.
 ///
 /// # Errors
-/// When the policy or the cursor cannot be read, or the cursor not written.
-pub fn begin(repo: &Repository) -> Result<()> {
-    let bases = bases::resolve(repo, &policy::load(repo)?);
-    Cursor::read(repo)?.begin(bases.known().map(Vec::as_slice).unwrap_or_default()).write(repo)
+/// When the cursor cannot be read or written.
+pub fn begin(repo: &Repository, bases: &[Base]) -> Result<()> {
+    Cursor::read(repo)?.begin(bases).write(repo)
 }

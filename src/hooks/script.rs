@@ -36,6 +36,13 @@ pub fn render(event: Event, program: &Path) -> Result<Vec<u8>> {
     seal::seal(HEAD, rest, "\n")
 }
 
+/// The program that a script of ours calls.
+pub fn called(script: &[u8]) -> Option<PathBuf> {
+    let line = script.lines().find_map(|line| line.strip_prefix(b"_gs_program='"))?;
+    let word = line.strip_suffix(b"'")?.replace(r"'\''", "'");
+    gix::path::from_byte_slice(&word).ok().map(Path::to_owned)
+}
+
 /// Whether a file is a script of ours, of any version: `Some(true)` as it was written, `Some(false)` changed since.
 ///
 /// # Errors
@@ -85,7 +92,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::path::Path;
 
-    use super::{PROGRAM, is_ours, quote, render, template};
+    use super::{PROGRAM, called, is_ours, quote, render, template};
     use crate::model::Event;
 
     #[test]
@@ -96,6 +103,7 @@ mod tests {
             assert_eq!(is_ours(&script).unwrap(), Some(true));
             let text = String::from_utf8(script).unwrap();
             assert!(text.contains("\n_gs_program='/opt/it'\\''s/git-shadow'\n"), "{text}");
+            assert_eq!(called(text.as_bytes()).unwrap(), Path::new("/opt/it's/git-shadow"));
             assert_eq!(is_ours(format!("{text}# mine\n").as_bytes()).unwrap(), Some(false));
             assert_eq!(is_ours(template(event).as_bytes()).unwrap(), None);
         }
