@@ -192,10 +192,10 @@ fn unjudged(evidence: Evidence) -> Judgement {
     let mut holds = Vec::new();
     let verdict = match &evidence.pending {
         Some(Pending { work: PendingWork::Finish, .. }) => Verdict::Release,
-        Some(Pending { work: PendingWork::Restore, operation }) => {
-            let message = format!("operation {operation} was interrupted");
-            let remedy = "'git shadow prune-sessions --yes' puts it back and judges it again";
-            holds.push(rules::hold(Code::Locked, On::Both, message, remedy));
+        Some(pending @ Pending { work: PendingWork::Restore, under_way, .. }) => {
+            let interrupted = "'git shadow prune-sessions --yes' puts it back and judges it again";
+            let remedy = if *under_way { "wait for the other git shadow to end" } else { interrupted };
+            holds.push(rules::hold(Code::Locked, On::Both, pending.told(), remedy));
             Verdict::Held
         }
         None if evidence.shadow.foreign => Verdict::Foreign,

@@ -6,6 +6,7 @@ use super::operation::{Item, Journal};
 use crate::error::Result;
 use crate::git::Repository;
 use crate::model::{Pending, PendingWork};
+use crate::sys::lock;
 
 /// An item that is neither finished nor put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,10 @@ pub struct OpenIntent {
 /// `corrupt-journal` (128) when an operation cannot be read.
 pub fn open_intents(repo: &Repository) -> Result<Vec<OpenIntent>> {
     let mut open = Vec::new();
-    for operation in Journal::of(repo).unsettled()? {
+    let unsettled = Journal::of(repo).unsettled()?;
+    // Only words hang on it: what cannot be told was interrupted.
+    let under_way = !unsettled.is_empty() && lock::is_held(&repo.shadow_dir().join("lock")).unwrap_or_default();
+    for operation in unsettled {
         let is_open = |item: &&Item| !item.is_settled() && item.stuck.is_none() && item.intent.repair.is_none();
         for item in operation.items.iter().filter(is_open) {
             let work = if item.released.is_some() || is_past_the_point(repo, item)? {
@@ -35,7 +39,7 @@ pub fn open_intents(repo: &Repository) -> Result<Vec<OpenIntent>> {
             open.push(OpenIntent {
                 registration: item.intent.worktree.as_ref().map(|w| w.id.clone()),
                 branches: item.intent.branches.iter().map(|b| b.name.clone()).collect(),
-                pending: Pending { operation: item.operation.clone(), work },
+                pending: Pending { operation: item.operation.clone(), work, under_way },
             });
         }
     }

@@ -128,6 +128,15 @@ pub struct Pending {
     pub operation: String,
     /// What the next real run does.
     pub work: PendingWork,
+    /// Another run works on it just now.
+    pub under_way: bool,
+}
+
+impl Pending {
+    /// What has happened, for people.
+    pub fn told(&self) -> String {
+        format!("operation {} {}", self.operation, if self.under_way { "is under way" } else { "was interrupted" })
+    }
 }
 
 /// Facts about a worktree and its registration.

@@ -97,7 +97,7 @@ impl ShadowReport {
                 PendingWork::Finish => StepKind::Finish,
             },
             outcome: Outcome::Pending,
-            detail: Some(format!("operation {} was interrupted", pending.operation)),
+            detail: Some(pending.told()),
         });
         ShadowReport { steps: steps.collect(), judgement, disk: None }
     }

@@ -199,3 +199,17 @@ fn a_repository_with_the_other_hash() {
     assert_eq!(sandbox.git("r", ["rev-parse", "aos/a"]), tip);
     assert_eq!(sandbox.git("a", ["status", "--porcelain"]), "");
 }
+
+#[test]
+fn who_looks_while_a_run_works_is_told_so() {
+    let mut sandbox = Sandbox::mk();
+    sandbox.landed("a");
+    let binary = env!("CARGO_BIN_EXE_git-shadow");
+    sandbox
+        .set("GIT_SHADOW_FAILPOINT", format!("marker=run:'{binary}' -C '{}' list >../seen", sandbox.repo().display()));
+    sandbox.sh("r", &format!("'{binary}' prune-sessions --yes"));
+    sandbox.unset("GIT_SHADOW_FAILPOINT");
+    let seen = fs::read_to_string(sandbox.path("seen")).unwrap();
+    assert!(seen.contains("is under way") && !seen.contains("interrupted"), "{seen}");
+    sandbox.assert_released("a");
+}
