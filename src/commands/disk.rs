@@ -1,7 +1,7 @@
 //! What the shadows' worktrees take on the disk.
 
-use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use super::Context;
 use crate::error::{Error, Result};
@@ -67,7 +67,7 @@ fn present((number, repository): (usize, &RepositoryReport)) -> Vec<(usize, usiz
 }
 
 /// Why a number is too small.
-fn incomplete(path: &std::path::Path, usage: &Result<Usage>) -> Vec<Error> {
+fn incomplete(path: &Path, usage: &Result<Usage>) -> Vec<Error> {
     let error =
         |why: &str| Error::failed("disk", format!("'{}' was not measured whole: {why}", path.display())).at(path);
     match usage {
@@ -78,11 +78,11 @@ fn incomplete(path: &std::path::Path, usage: &Result<Usage>) -> Vec<Error> {
 
 /// Without those that lie in others and were counted with them.
 fn outermost(measured: &[Measured]) -> Vec<&Measured> {
-    let paths: BTreeSet<(&PathBuf, u64)> = measured.iter().map(|one| (&one.path, one.usage.device)).collect();
+    let paths: HashSet<(&Path, u64)> = measured.iter().map(|one| (one.path.as_path(), one.usage.device)).collect();
     let mut taken = HashSet::new();
     let inside = |one: &Measured| {
         let mut above = one.path.ancestors().skip(1);
-        above.any(|above| paths.contains(&(&above.to_owned(), one.usage.device)))
+        above.any(|above| paths.contains(&(above, one.usage.device)))
     };
     measured.iter().filter(|one| !inside(one) && taken.insert(&one.path)).collect()
 }

@@ -14,8 +14,12 @@
 //! <common dir>/shadow/seen      when a real run first saw a ref at its tip
 //! <common dir>/shadow/cursor    how far hooks have looked
 //! <common dir>/shadow/undone    branches that undo brought back
+//! <common dir>/shadow/turns     where a sweep over what the program keeps itself goes on
 //! refs/shadow/kept/<operation>/<n>/…    what must not be collected
 //! ```
+//!
+//! Beside them are files that are no journal: locks (`lock`, `leases.lock`, `next`), `leases/`, `fetched`, `transaction/`,
+//! and of the hooks `hooks/` and `hook-failed`; the modules that write them tell what they are.
 //!
 //! A mark is a file written whole and on the disk before the next step; its absence means that the step may not have
 //! happened.

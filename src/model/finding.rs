@@ -4,51 +4,33 @@ use std::path::PathBuf;
 
 use gix::bstr::BString;
 
+use super::words::words;
 use super::{Outcome, StepKind};
 
-macro_rules! troubles {
-    ($($variant:ident $text:literal $summary:literal,)*) => {
-        /// The stable code of a finding.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Trouble { $(#[doc = $summary] $variant,)* }
-
-        impl Trouble {
-            /// Every code, in the order in which findings are reported.
-            pub const ALL: &[Trouble] = &[$(Trouble::$variant,)*];
-
-            /// The code as users and programs see it.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Trouble::$variant => $text,)* }
-            }
-
-            /// What it means, for the manual.
-            pub fn summary(self) -> &'static str {
-                match self { $(Trouble::$variant => $summary,)* }
-            }
-        }
-    };
-}
-
-troubles! {
-    Squatting "squatting" "a shadow's worktree has a base branch checked out, so that nothing else can",
-    OnShadow "on-shadow" "the main worktree, or the one named after a base, is on a shadow's branch",
-    Upstream "upstream" "a base's local branch follows something else than its own name",
-    BaseUnresolved "base-unresolved" "no base can be told, so that nothing is ever released",
-    StaleBase "stale-base" "a base was not fetched for a week",
-    Mirror "mirror" "a fetch would overwrite or prune the refs that keep released work",
-    MirrorPush "mirror-push" "a push would publish the refs that keep released work",
-    CorruptJournal "corrupt-journal" "a file that the program keeps cannot be read",
-    Interrupted "interrupted" "a run was killed in the middle",
-    Stuck "stuck" "an interrupted release can neither be finished nor put back",
-    UnownedPins "unowned-pins" "pins of an operation that is not in the journal",
-    LeftoverTree "leftover-tree" "a worktree that a release moved aside still has files",
-    LeftoverFile "leftover-file" "temporary files of a run that was killed",
-    Prunable "prunable" "git would prune a registration that is not provably purged",
-    Orphan "orphan" "a worktree's directory that no registration knows",
-    StaleLock "stale-lock" "a worktree is locked by a process or an operation that is gone",
-    CorruptLease "corrupt-lease" "a lease that cannot be read",
-    Hooks "hooks" "a hook that is there and does nothing, or that failed",
-    Crowded "crowded" "more registered worktrees than the sandboxes of agents bear",
+words! {
+    /// The stable code of a finding.
+    #[derive(PartialOrd, Ord)]
+    Trouble {
+        Squatting "squatting" "a shadow's worktree has a base branch checked out, so that nothing else can",
+        OnShadow "on-shadow" "the main worktree, or the one named after a base, is on a shadow's branch",
+        Upstream "upstream" "a base's local branch follows something else than its own name",
+        BaseUnresolved "base-unresolved" "no base can be told, so that nothing is ever released",
+        StaleBase "stale-base" "a base was not fetched for a week",
+        Mirror "mirror" "a fetch would overwrite or prune the refs that keep released work",
+        MirrorPush "mirror-push" "a push would publish the refs that keep released work",
+        CorruptJournal "corrupt-journal" "a file that the program keeps cannot be read",
+        Interrupted "interrupted" "a run was killed in the middle",
+        Stuck "stuck" "an interrupted release can neither be finished nor put back",
+        UnownedPins "unowned-pins" "pins of an operation that is not in the journal",
+        LeftoverTree "leftover-tree" "a worktree that a release moved aside still has files",
+        LeftoverFile "leftover-file" "temporary files of a run that was killed",
+        Prunable "prunable" "git would prune a registration that is not provably purged",
+        Orphan "orphan" "a worktree's directory that no registration knows",
+        StaleLock "stale-lock" "a worktree is locked by a process or an operation that is gone",
+        CorruptLease "corrupt-lease" "a lease that cannot be read",
+        Hooks "hooks" "a hook that is there and does nothing, or that failed",
+        Crowded "crowded" "more registered worktrees than the sandboxes of agents bear",
+    }
 }
 
 /// One thing that is not as it should be.

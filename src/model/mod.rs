@@ -18,6 +18,7 @@ mod session;
 mod shadow;
 pub mod shell;
 mod verdict;
+mod words;
 
 pub use disk::{Disk, Disks};
 pub use evidence::{

@@ -1,5 +1,7 @@
 //! What becomes of a shadow.
 
+use super::words::words;
+
 /// What becomes of a shadow as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
@@ -67,29 +69,6 @@ impl Because {
             Because::Purged => "purged",
         }
     }
-}
-
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal $about:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum $name { $(#[doc = $about] $variant,)* }
-
-        impl $name {
-            /// Every one, in the order of the manual.
-            pub const ALL: &[$name] = &[$($name::$variant,)*];
-
-            /// As the JSON report has it.
-            pub fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $text,)* }
-            }
-
-            /// What it means, for the manual.
-            pub fn about(self) -> &'static str {
-                match self { $($name::$variant => $about,)* }
-            }
-        }
-    };
 }
 
 words! {

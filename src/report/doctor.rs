@@ -126,9 +126,7 @@ pub fn porcelain(examination: &Examination, nul: bool) -> Vec<u8> {
     let mut lines = Lines { bytes: Vec::new(), nul };
     for one in &examination.repositories {
         lines.name("repository", one.path.as_os_str().as_encoded_bytes());
-        for error in &one.errors {
-            lines.name(&format!("error {}", error.code), error.message.as_bytes());
-        }
+        one.errors.iter().for_each(|error| lines.error(error));
         lines.end();
         for finding in &one.findings {
             lines.text("finding", finding.code.as_str());
@@ -214,6 +212,6 @@ fn totals(page: &mut Page, examination: &Examination) {
 
 /// The codes with what they mean, for the help.
 pub fn codes() -> String {
-    let line = |code: &Trouble| format!("  {:16} {}\n", code.as_str(), code.summary());
+    let line = |code: &Trouble| format!("  {:16} {}\n", code.as_str(), code.about());
     format!("Codes:\n{}", Trouble::ALL.iter().map(line).collect::<String>())
 }

@@ -105,13 +105,11 @@ pub fn json(reports: &[HooksReport], command: &str, dry_run: bool) -> Vec<u8> {
 pub fn porcelain(reports: &[HooksReport], nul: bool) -> Vec<u8> {
     let mut lines = Lines { bytes: Vec::new(), nul };
     for report in reports {
-        let mut line =
-            |label: &str, value: Option<&str>| value.iter().for_each(|value| lines.name(label, value.as_bytes()));
-        line("repository", Some(&shown(&report.repository)));
-        for error in &report.errors {
-            line(&format!("error {}", error.code), Some(&error.message));
-        }
+        lines.name("repository", shown(&report.repository).as_bytes());
+        report.errors.iter().for_each(|error| lines.error(error));
         for hook in report.hooks.iter().map(hook_json) {
+            let mut line =
+                |label: &str, value: Option<&str>| value.iter().for_each(|value| lines.name(label, value.as_bytes()));
             line("hook", Some(hook.event));
             line("state", Some(hook.state));
             line("change", hook.change);

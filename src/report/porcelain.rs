@@ -16,7 +16,8 @@ use std::path::Path;
 
 use super::json::{instant, state};
 use super::{Census, Report, RepositoryReport, ShadowReport, Summary, View};
-use crate::model::{Fact, Half, Hold, Landing, Timestamp};
+use crate::error::Error;
+use crate::model::{Disk, Fact, Half, Hold, Landing, Timestamp};
 use crate::ui::quoted;
 
 /// The records.
@@ -73,6 +74,17 @@ impl Lines {
         self.end();
     }
 
+    pub(super) fn error(&mut self, error: &Error) {
+        self.name(&format!("error {}", error.code), error.message.as_bytes());
+    }
+
+    fn disk(&mut self, disk: &Disk) {
+        self.text("bytes", &disk.bytes.to_string());
+        if !disk.complete {
+            self.text("bytes-incomplete", "");
+        }
+    }
+
     fn hold(&mut self, hold: &Hold) {
         self.name(&format!("hold {} {}", hold.code, hold.on.as_str()), hold.message.as_bytes());
     }
@@ -91,9 +103,7 @@ fn repository_record(lines: &mut Lines, repository: &RepositoryReport) {
     for base in repository.facts.bases.known().into_iter().flatten() {
         lines.name(&format!("base {}", base.tip), &base.name);
     }
-    for error in &repository.errors {
-        lines.name(&format!("error {}", error.code), error.message.as_bytes());
-    }
+    repository.errors.iter().for_each(|error| lines.error(error));
     lines.end();
 }
 
@@ -143,12 +153,7 @@ fn worktree_lines(lines: &mut Lines, report: &ShadowReport) {
     }
     lines.name("registration", &registration.id);
     lines.text("state", state(evidence.worktree.as_ref().map(|facts| &facts.place)));
-    if let Some(disk) = report.disk {
-        lines.text("bytes", &disk.bytes.to_string());
-        if !disk.complete {
-            lines.text("bytes-incomplete", "");
-        }
-    }
+    report.disk.iter().for_each(|disk| lines.disk(disk));
     if let Some(head) = registration.head.commit() {
         lines.text("head", &head.to_string());
     }
@@ -170,12 +175,7 @@ fn census_record(lines: &mut Lines, census: &Census) {
     ] {
         lines.text(label, &count.to_string());
     }
-    if let Some(disk) = census.disk {
-        lines.text("bytes", &disk.bytes.to_string());
-        if !disk.complete {
-            lines.text("bytes-incomplete", "");
-        }
-    }
+    census.disk.iter().for_each(|disk| lines.disk(disk));
     lines.end();
 }
 

@@ -32,6 +32,9 @@ pub fn map<T: Sync, R: Send>(jobs: usize, items: &[T], f: impl Fn(&T) -> R + Syn
 
 /// `f` of every item and of all that it adds to the list it is given, in no order, at most `jobs` at once.
 pub fn spread<T: Send>(jobs: usize, items: Vec<T>, f: impl Fn(T, &mut Vec<T>) + Sync) {
+    if items.is_empty() {
+        return;
+    }
     // What waits, and how many are at work: those may add to it.
     let state = Mutex::new((items, 0_usize));
     let changed = Condvar::new();
