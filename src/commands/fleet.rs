@@ -11,7 +11,6 @@ use crate::inspect::{Depth, Host};
 use crate::judge::Terms;
 use crate::lease::Leases;
 use crate::model::{Shadow, Timestamp};
-use crate::plan::Plan;
 use crate::policy::Policy;
 use crate::report::RepositoryReport;
 use crate::sys::{self, process::Processes, tree::stat};
@@ -169,14 +168,8 @@ pub fn judged(
     only: Option<&Shadow>,
     depth: Depth,
 ) -> Result<RepositoryReport> {
-    let names = only.map(|shadow| HashSet::from([shadow.name.clone()]));
-    let mut survey = survey::survey(repo, policy, host, names.as_ref(), depth, Terms::default())?;
-    if let Some(only) = only {
-        // A worktree on no branch may have the name of a branch elsewhere.
-        survey.judgements.retain(|judgement| judgement.evidence.shadow == *only);
-    }
-    let would = sweep::would(&Plan::new(&survey.judgements));
-    Ok(sweep::report(repo, survey, would))
+    let only = only.map(std::slice::from_ref);
+    Ok(sweep::planned(repo, survey::of(repo, policy, host, only, depth, Terms::default())?))
 }
 
 /// A submodule's repository is not canonical, also where it lies in the checkout itself (as old versions of git made it).

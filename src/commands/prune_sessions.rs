@@ -84,7 +84,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     }
     let repositories = fleet::over(context, &bases.found, available(), |repo| {
         let policy = policy::load(repo)?;
-        let mut report = sweep::plan(repo, order(context, &policy, &host, ""), None)?.0;
+        let mut report = sweep::plan(repo, order(context, &policy, &host, ""), None)?;
         report.errors.extend(bases.errors(repo));
         Ok(report)
     })?;
@@ -149,7 +149,7 @@ fn carry_out(context: &Context<'_>, host: &Host, bases: &Fetched, agreed: Option
         let shown = agreed.map(|agreed| agreed.of(repo));
         let order = Order { fetched: bases.has(repo), ..order(context, &policy, host, &id) };
         if picked && shown.is_some_and(<[Shown]>::is_empty) {
-            return Ok(sweep::plan(repo, order, Some(&[]))?.0);
+            return sweep::plan(repo, order, Some(&[]));
         }
         let lock = sweep::lock(repo)?;
         let Swept { mut report, undo_until } = sweep::carry_out(repo, &lock, order, shown, |_| Ok(None))?;

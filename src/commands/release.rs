@@ -44,7 +44,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         let pick = |shadows: &[Shadow]| named.pick(&args.shadows, shadows, &host.leases, context);
         if args.dry_run {
             let shadows = discover(repo, &repo.local(), &policy, &host.leases)?.shadows;
-            return Ok(sweep::plan(repo, order, Some(&pick(&shadows)?))?.0);
+            return sweep::plan(repo, order, Some(&pick(&shadows)?));
         }
         let Swept { report, undo_until } =
             sweep::carry_out(repo, &sweep::lock(repo)?, order, None, |shadows| pick(shadows).map(Some))?;

@@ -11,7 +11,7 @@ use crate::inspect::marks::Marks;
 use crate::inspect::{Depth, Host, inspect};
 use crate::judge::{Judgement, Terms, judge};
 use crate::lease::Leases;
-use crate::model::{Evidence, RepositoryFacts, Timestamp};
+use crate::model::{Evidence, RepositoryFacts, Shadow, Timestamp};
 use crate::policy::Policy;
 
 /// Judged shadows of a repository.
@@ -61,6 +61,27 @@ pub fn survey(
         judgements.retain(|judgement| only.contains(&judgement.evidence.shadow.name));
     }
     Ok(Survey { facts, judgements })
+}
+
+/// The same; with `only`, of just these shadows.
+///
+/// # Errors
+/// As [`survey`].
+pub fn of(
+    repo: &Repository,
+    policy: &Policy,
+    host: &Host,
+    only: Option<&[Shadow]>,
+    depth: Depth,
+    terms: Terms,
+) -> Result<Survey> {
+    let names = only.map(|only| only.iter().map(|shadow| shadow.name.clone()).collect());
+    let mut survey = survey(repo, policy, host, names.as_ref(), depth, terms)?;
+    if let Some(only) = only {
+        // A worktree on no branch may have the name of a branch elsewhere.
+        survey.judgements.retain(|judgement| only.contains(&judgement.evidence.shadow));
+    }
+    Ok(survey)
 }
 
 /// Discover only: names and places of all shadows that [`survey`] finds, and nothing said of what becomes of them.

@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice as _};
 
 use super::expire::Expiry;
-use super::survey::{Survey, survey};
+use super::survey::{self, Survey};
 use super::{Context, fleet};
 use crate::discover;
 use crate::error::{Error, Result};
@@ -66,10 +66,8 @@ pub fn lock_within(repo: &Repository, patience: Duration) -> Result<Lock> {
 ///
 /// # Errors
 /// When the repository as a whole cannot be read.
-pub fn plan(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Result<(RepositoryReport, Plan)> {
-    let survey = judged(repo, order, only)?;
-    let plan = Plan::new(&survey.judgements);
-    Ok((report(repo, survey, would(&plan)), plan))
+pub fn plan(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Result<RepositoryReport> {
+    Ok(planned(repo, judged(repo, order, only)?))
 }
 
 /// A shadow that somebody was shown, and what they agreed to: that this goes of it, and no more.
@@ -152,19 +150,13 @@ pub fn carry_out(
 }
 
 fn judged(repo: &Repository, order: Order<'_>, only: Option<&[Shadow]>) -> Result<Survey> {
-    let names: Option<HashSet<BString>> = only.map(|only| only.iter().map(|shadow| shadow.name.clone()).collect());
-    let depth = Depth::Everything;
-    let mut survey = survey(repo, order.policy, order.host, names.as_ref(), depth, order.terms)?;
-    if let Some(only) = only {
-        // A worktree on no branch may have the name of a branch elsewhere.
-        survey.judgements.retain(|judgement| only.contains(&judgement.evidence.shadow));
-    }
-    Ok(survey)
+    survey::of(repo, order.policy, order.host, only, Depth::Everything, order.terms)
 }
 
-/// The steps that a dry run tells, by the judgement they come from.
-pub(super) fn would(plan: &Plan) -> HashMap<usize, Vec<StepReport>> {
-    plan.all().map(|planned| (planned.index, planned.would())).collect()
+/// The survey with what a real run would do.
+pub(super) fn planned(repo: &Repository, survey: Survey) -> RepositoryReport {
+    let would = Plan::new(&survey.judgements).all().map(|planned| (planned.index, planned.would())).collect();
+    report(repo, survey, would)
 }
 
 /// The survey with what was or would be done.
@@ -237,7 +229,7 @@ impl Witness for Again<'_> {
         let host = self.host.insert(fleet::host(self.order.context, clock::now()));
         let names: HashSet<BString> = names.iter().cloned().collect();
         let (policy, terms) = (self.order.policy, self.order.terms);
-        Ok(survey(self.repo, policy, host, Some(&names), Depth::Everything, terms)?.judgements)
+        Ok(survey::survey(self.repo, policy, host, Some(&names), Depth::Everything, terms)?.judgements)
     }
 
     fn snapshot(&mut self, registration: &Registration) -> Result<Snapshot> {
