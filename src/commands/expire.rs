@@ -69,34 +69,25 @@ struct Told {
 /// # Errors
 /// When the only repository cannot be read, or its lock is busy.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
-    let mut exit = Exit::Done;
+    let mut failed = fleet::Failed::of(context);
     let mut operations = Vec::new();
     let fetched = Fetched::new(context, fleet::repositories(context), args.fetch);
     for (place, repo) in &fetched.found {
-        for error in repo.as_ref().map(|repo| fetched.errors(repo)).unwrap_or_default() {
-            context.ui.error(&error);
-            exit = Exit::Failed;
-        }
-        match repo.clone().and_then(|repo| one(&repo, fetched.has(&repo))) {
-            Ok(told) => operations.extend(told),
-            Err(error) if context.options.many() => {
-                context.ui.error(&fleet::of_several(place, error));
-                exit = Exit::Failed;
-            }
-            Err(error) => return Err(error),
-        }
+        repo.iter().flat_map(|repo| fetched.errors(repo)).for_each(|error| failed.tell(&error));
+        let told = repo.clone().and_then(|repo| one(&repo, fetched.has(&repo)));
+        operations.extend(failed.pass(place, told)?.into_iter().flatten());
     }
     if context.options.format() == Format::Json {
         let document = Document { schema: "git-shadow.expire.v1", operations };
         context.ui.answer(written(&document));
-        return Ok(exit);
+        return Ok(failed.exit());
     }
     let line = |told: &Told| match &told.detail {
         Some(why) => format!("{} {}: {why}\n", told.state, told.operation),
         None => format!("{} {}\n", told.state, told.operation),
     };
     context.ui.answer(operations.iter().map(line).collect::<String>());
-    Ok(exit)
+    Ok(failed.exit())
 }
 
 fn one(repo: &Repository, fetched: bool) -> Result<Vec<Told>> {

@@ -28,17 +28,14 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     let host = fleet::host(context, now);
     let mut found: Vec<(RepositoryReport, Policy)> = Vec::new();
     let mut missed = None;
-    let mut failed = false;
+    let mut failed = fleet::Failed::of(context);
     for (place, repo) in fleet::repositories(context) {
         match repo.and_then(|repo| one(args, context, &repo, &host)) {
             Ok(report) => found.push(report),
             Err(error) if error.code == "no-such-shadow" => missed = missed.or(Some(error)),
+            Err(error) if error.code == "ambiguous" => return Err(error),
             // Another repository may know it.
-            Err(error) if context.options.many() && error.code != "ambiguous" => {
-                context.ui.error(&fleet::of_several(&place, error));
-                failed = true;
-            }
-            Err(error) => return Err(error),
+            Err(error) => drop(failed.pass(&place, Err::<(), _>(error))?),
         }
     }
     let Some((repository, policy)) = found.pop() else {
@@ -59,7 +56,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     };
     let view = View { all: true, ..View::default() };
     if context.options.format() != Format::Human {
-        return Ok(ended(context.tell(&report, &view), failed));
+        return Ok(context.tell(&report, &view).max(failed.exit()));
     }
     for repository in &report.repositories {
         for shadow in &repository.shadows {
@@ -67,12 +64,7 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
             context.show(&page);
         }
     }
-    Ok(ended(report.exit(), failed))
-}
-
-/// A repository that could not be looked at is a failure, whatever the others say.
-fn ended(exit: Exit, failed: bool) -> Exit {
-    if failed { exit.max(Exit::Failed) } else { exit }
+    Ok(report.exit().max(failed.exit()))
 }
 
 fn one(args: &Args, context: &Context<'_>, repo: &Repository, host: &Host) -> Result<(RepositoryReport, Policy)> {

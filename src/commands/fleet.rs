@@ -142,6 +142,50 @@ pub fn of_several(place: &Path, error: Error) -> Error {
     Error { exit: Exit::Failed, ..error }.context(format_args!("'{}'", place.display())).at(place)
 }
 
+/// Repositories that cannot be used: of several they are told, and the others go on.
+#[derive(Debug)]
+pub struct Failed<'a> {
+    context: &'a Context<'a>,
+    any: bool,
+}
+
+impl<'a> Failed<'a> {
+    /// None yet.
+    pub fn of(context: &'a Context<'a>) -> Failed<'a> {
+        Failed { context, any: false }
+    }
+
+    /// Whether there was one.
+    pub fn any(&self) -> bool {
+        self.any
+    }
+
+    /// How a command ends that has nothing else to say.
+    pub fn exit(&self) -> Exit {
+        if self.any { Exit::Failed } else { Exit::Done }
+    }
+
+    /// Tell what went wrong in one.
+    pub fn tell(&mut self, error: &Error) {
+        self.context.ui.error(error);
+        self.any = true;
+    }
+
+    /// What came of a repository; `None` where it failed and others may go on.
+    ///
+    /// # Errors
+    /// Of the only repository.
+    pub fn pass<T>(&mut self, place: &Path, result: Result<T>) -> Result<Option<T>> {
+        match result {
+            Err(error) if self.context.options.many() => {
+                self.tell(&of_several(place, error));
+                Ok(None)
+            }
+            result => result.map(Some),
+        }
+    }
+}
+
 /// The machine as it is now, looked at once a run.
 pub fn host(context: &Context<'_>, now: Timestamp) -> Host {
     Host {

@@ -21,19 +21,12 @@ pub struct Args {}
 /// When the only repository's journal cannot be read.
 pub fn run(_args: &Args, context: &Context<'_>) -> Result<Exit> {
     let mut entries = Vec::new();
-    let mut exit = Exit::Done;
+    let mut failed = fleet::Failed::of(context);
     for (place, repo) in fleet::repositories(context) {
-        match repo.and_then(|repo| one(&repo)) {
-            Ok(found) => entries.extend(found),
-            Err(error) if context.options.many() => {
-                context.ui.error(&fleet::of_several(&place, error));
-                exit = Exit::Failed;
-            }
-            Err(error) => return Err(error),
-        }
+        entries.extend(failed.pass(&place, repo.and_then(|repo| one(&repo)))?.into_iter().flatten());
     }
     entries.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.repository.cmp(&b.repository)));
-    if entries.is_empty() && exit == Exit::Done {
+    if entries.is_empty() && !failed.any() {
         context.ui.note("no operations: nothing was released here");
     }
     match context.options.format() {
@@ -41,7 +34,7 @@ pub fn run(_args: &Args, context: &Context<'_>) -> Result<Exit> {
         Format::Porcelain { nul } => context.ui.answer(porcelain(&entries, nul)),
         Format::Human => context.ui.answer(human(&entries, clock::now(), &context.ui.canvas(&context.dir))),
     }
-    Ok(exit)
+    Ok(failed.exit())
 }
 
 fn one(repo: &Repository) -> Result<Vec<LogEntry>> {

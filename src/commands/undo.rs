@@ -6,6 +6,7 @@ use std::path::Path;
 use gix::bstr::{BString, ByteSlice as _};
 use serde::Serialize;
 
+use super::fleet::Failed;
 use super::{Context, fleet, sweep};
 use crate::error::{Error, Exit, Result};
 use crate::execute::undo::{TakenBack, can_undo, names, undo};
@@ -37,7 +38,7 @@ struct Document {
 /// # Errors
 /// 1 when there is nothing to take back; 128 when the journal is corrupt or the lock is busy.
 pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
-    let mut failed = Failed { context, any: false };
+    let mut failed = Failed::of(context);
     let mut repositories = Vec::new();
     for (place, repo) in fleet::repositories(context) {
         repositories.extend(failed.pass(&place, repo)?);
@@ -72,10 +73,10 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
         told.restored.extend(restored);
         told.missed.extend(missed);
     }
-    if let (None, Some(error), false) = (&told.operation, nothing, failed.any) {
+    if let (None, Some(error), false) = (&told.operation, nothing, failed.any()) {
         return Err(error);
     }
-    let exit = match (failed.any, told.missed.is_empty()) {
+    let exit = match (failed.any(), told.missed.is_empty()) {
         (true, _) => Exit::Failed,
         (false, true) => Exit::Done,
         (false, false) => Exit::No,
@@ -97,25 +98,6 @@ pub fn run(args: &Args, context: &Context<'_>) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Repositories that cannot be used: of several they are told, and the others go on.
-struct Failed<'a> {
-    context: &'a Context<'a>,
-    any: bool,
-}
-
-impl Failed<'_> {
-    fn pass<T>(&mut self, place: &Path, result: Result<T>) -> Result<Option<T>> {
-        match result {
-            Err(error) if self.context.options.many() => {
-                self.context.ui.error(&fleet::of_several(place, error));
-                self.any = true;
-                Ok(None)
-            }
-            result => result.map(Some),
-        }
-    }
-}
-
 /// The newest operation of all that can be taken back.
 fn newest(repositories: &mut Vec<Repository>, failed: &mut Failed<'_>) -> Result<String> {
     let mut newest = None;
@@ -126,7 +108,7 @@ fn newest(repositories: &mut Vec<Repository>, failed: &mut Failed<'_>) -> Result
         newest = newest.max(last.map(|one| (one.header.started, one.header.operation)));
     }
     newest = newest.max(host::newest()?);
-    let exit = if failed.any { Exit::Failed } else { Exit::No };
+    let exit = if failed.any() { Exit::Failed } else { Exit::No };
     let nothing = Error { exit, ..Error::no("nothing-to-undo", "there is nothing to take back") };
     newest.map(|(_, id)| id).ok_or(nothing)
 }
