@@ -14,8 +14,8 @@ pub struct Field {
     pub name: &'static str,
     /// What it is, in one line.
     pub about: &'static str,
-    /// Nobody has to look into worktrees and history to know it.
-    pub(super) cheap: bool,
+    /// What it takes to know it.
+    pub(super) cost: Cost,
     /// What it is for one shadow; empty where there is none or it is not known.
     pub(super) value: fn(&Row<'_>) -> Vec<u8>,
 }
@@ -29,81 +29,85 @@ pub(super) struct Row<'a> {
 }
 
 macro_rules! fields {
-    ($($name:literal $cheap:ident $about:literal $value:expr;)*) => {
+    ($($name:literal $cost:ident $about:literal $value:expr;)*) => {
         /// Every field, in the order of the manual.
         pub const FIELDS: &[Field] = &[
-            $(Field { name: $name, about: $about, cheap: cost::$cheap, value: $value },)*
+            $(Field { name: $name, about: $about, cost: Cost::$cost, value: $value },)*
         ];
     };
 }
 
-mod cost {
-    pub(super) const NAMED: bool = true;
-    pub(super) const JUDGED: bool = false;
+/// What it takes to know a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// Refs and registrations.
+    Named,
+    /// A look into worktrees and history.
+    Judged,
 }
 
 fields! {
-    "name" NAMED "its short branch name, else its registration's id"
+    "name" Named "its short branch name, else its registration's id"
         |row| shadow(row).name.to_vec();
-    "branch" NAMED "the full name of its branch"
+    "branch" Named "the full name of its branch"
         |row| shadow(row).branch.as_ref().map(|branch| branch.name.to_vec()).unwrap_or_default();
-    "branch:short" NAMED "the same without 'refs/heads/'"
+    "branch:short" Named "the same without 'refs/heads/'"
         |row| shadow(row).branch.as_ref().map(|branch| short_name(branch.name.as_bstr()).to_vec()).unwrap_or_default();
-    "tip" NAMED "the commit of its branch, else of its HEAD"
+    "tip" Named "the commit of its branch, else of its HEAD"
         |row| text(words::tip(&row.shadow.judgement));
-    "tip:short" NAMED "its first seven characters"
+    "tip:short" Named "its first seven characters"
         |row| text(words::tip(&row.shadow.judgement).map(words::short));
-    "path" NAMED "its worktree"
+    "path" Named "its worktree"
         |row| path(row);
-    "registration" NAMED "the id of its registration"
+    "registration" Named "the id of its registration"
         |row| shadow(row).worktree.as_ref().map(|worktree| worktree.id.to_vec()).unwrap_or_default();
-    "head" NAMED "the commit of the worktree's HEAD"
+    "head" Named "the commit of the worktree's HEAD"
         |row| text(shadow(row).worktree.as_ref().and_then(|worktree| worktree.head.commit()));
-    "repository" NAMED "the canonical repository's main worktree, else itself"
+    "repository" Named "the canonical repository's main worktree, else itself"
         |row| row.repository.path.as_os_str().as_encoded_bytes().to_vec();
-    "verdict" JUDGED "what becomes of it: release, partial (its worktree only), held or foreign"
+    "verdict" Judged "what becomes of it: release, partial (its worktree only), held or foreign"
         |row| row.shadow.judgement.verdict.as_str().into();
-    "because" JUDGED "why it goes: landed, unused, purged or kept-elsewhere"
+    "because" Judged "why it goes: landed, unused, purged or kept-elsewhere"
         |row| text(row.shadow.judgement.because.map(|because| because.as_str()));
-    "why" JUDGED "the reason for the verdict in words, as 'list' shows it"
+    "why" Judged "the reason for the verdict in words, as 'list' shows it"
         |row| words::why(row.shadow).into();
-    "code" JUDGED "the code of the first reason to keep it"
+    "code" Judged "the code of the first reason to keep it"
         |row| text(row.shadow.judgement.holds.first().map(|hold| hold.code));
-    "codes" JUDGED "all of them, separated by spaces"
+    "codes" Judged "all of them, separated by spaces"
         codes;
-    "message" JUDGED "the first reason to keep it, in words"
+    "message" Judged "the first reason to keep it, in words"
         |row| text(row.shadow.judgement.holds.first().map(|hold| safe_lossy(&hold.message)));
-    "remedy" JUDGED "what would help against it"
+    "remedy" Judged "what would help against it"
         |row| text(row.shadow.judgement.holds.first().and_then(|hold| hold.remedy.as_deref()).map(safe_lossy));
-    "steps" JUDGED "what a real run would do, separated by spaces"
+    "steps" Judged "what a real run would do, separated by spaces"
         |row| row.shadow.steps.iter().map(|step| step.step.as_str()).collect::<Vec<_>>().join(" ").into();
-    "age" JUDGED "since something last happened: '45s', '5m', '2h', '3d'"
+    "age" Judged "since something last happened: '45s', '5m', '2h', '3d'"
         |row| text(row.shadow.age(row.now).map(|age| words::age(Some(age))));
-    "age:seconds" JUDGED "the same in seconds"
+    "age:seconds" Judged "the same in seconds"
         |row| text(row.shadow.age(row.now).map(|age| age.as_secs()));
-    "eligible" JUDGED "when it may go, if nothing but its youth holds it"
+    "eligible" Judged "when it may go, if nothing but its youth holds it"
         |row| text(row.shadow.judgement.eligible_at.map(instant));
-    "state" JUDGED "whether the worktree's files are present, purged or missing"
+    "state" Judged "whether the worktree's files are present, purged or missing"
         |row| text(shadow(row).worktree.as_ref().map(|_| {
             state(row.shadow.judgement.evidence.worktree.as_ref().map(|facts| &facts.place))
         }));
-    "current" JUDGED "'*' when the shell is inside its worktree, else a space"
+    "current" Judged "'*' when the shell is inside its worktree, else a space"
         |row| if row.shadow.is_current() { b"*".to_vec() } else { b" ".to_vec() };
-    "session" JUDGED "the session that has it, or last had it, by its lease"
+    "session" Judged "the session that has it, or last had it, by its lease"
         |row| text(lease(row).map(|lease| &lease.id));
-    "lease" JUDGED "what is known of that session: live, dead or released"
+    "lease" Judged "what is known of that session: live, dead or released"
         |row| text(lease(row).map(|lease| lease.state.as_str()));
-    "pid" JUDGED "the process that the lease names"
+    "pid" Judged "the process that the lease names"
         |row| text(lease(row).and_then(|lease| lease.pid).filter(|pid| *pid > 0));
-    "own-commits" JUDGED "how many commits of its branch are in no base"
+    "own-commits" Judged "how many commits of its branch are in no base"
         |row| text(facts(row).and_then(|facts| facts.own_commits.known()));
-    "unpushed" JUDGED "how many of them are on no remote either"
+    "unpushed" Judged "how many of them are on no remote either"
         |row| text(facts(row).and_then(|facts| facts.unpushed.known()));
-    "landed:how" JUDGED "how its work landed: ancestor, squash, rebase or contained"
+    "landed:how" Judged "how its work landed: ancestor, squash, rebase or contained"
         |row| text(landed(row).map(|proof| proof.how.as_str()));
-    "landed:commit" JUDGED "the commit on the base that the proof names"
+    "landed:commit" Judged "the commit on the base that the proof names"
         |row| text(landed(row).map(|proof| proof.commit));
-    "landed:base" JUDGED "the full name of that base"
+    "landed:base" Judged "the full name of that base"
         |row| landed(row).map(|proof| proof.base.to_vec()).unwrap_or_default();
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `%(field)` is a field, `%%` a percent sign, `%xx` the byte with that hexadecimal number; any other `%` is itself.
 
-use super::fields::{FIELDS, Field, Row};
+use super::fields::{Cost, FIELDS, Field, Row};
 use super::{Report, View};
 use crate::error::{Error, Result};
 use crate::ui::safe;
@@ -67,7 +67,7 @@ impl Template {
     pub fn is_cheap(&self) -> bool {
         self.parts.iter().all(|part| match part {
             Part::Text(_) => true,
-            Part::Field(field) => field.cheap,
+            Part::Field(field) => field.cost == Cost::Named,
         })
     }
 
