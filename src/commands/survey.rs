@@ -1,6 +1,6 @@
 //! discover → inspect → judge for one repository: what every command starts from.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use gix::bstr::BString;
 
@@ -51,10 +51,14 @@ pub fn survey(
     let more: HashSet<BString> =
         judgements.iter().filter(is_left_open).map(|j| j.evidence.shadow.name.clone()).collect();
     if !more.is_empty() {
-        let again = look(Some(&more), Depth::Everything).1.into_iter().map(|one| (one.shadow.name.clone(), one));
-        let mut again: HashMap<BString, Evidence> = again.filter(|(name, _)| more.contains(name)).collect();
-        let fresh = |j: Judgement| again.remove(&j.evidence.shadow.name).unwrap_or(j.evidence);
-        let evidence = judgements.into_iter().map(fresh).collect();
+        let mut again = look(Some(&more), Depth::Everything).1;
+        again.retain(|one| more.contains(&one.shadow.name));
+        // A worktree on no branch may have the name of a branch elsewhere.
+        let mut fresh = |j: Judgement| {
+            let found = again.iter().position(|one| one.shadow == j.evidence.shadow);
+            found.map_or(j.evidence, |at| again.swap_remove(at))
+        };
+        let evidence = judgements.into_iter().map(&mut fresh).collect();
         judgements = judge(evidence, &facts, policy, terms, host.now);
     }
     if let Some(only) = only {
