@@ -145,6 +145,8 @@ if [ "$uninstall" = yes ]; then
     [ ! -d "$settings" ] || printf 'stays: %s, your settings\n' "$settings"
     printf "stays: in your repositories, hooks that do nothing without git-shadow, and what 'git shadow undo' needs:\n"
     printf '       refs/shadow/kept and .git/shadow\n'
+    state=${XDG_STATE_HOME:-${HOME-}/.local/state}/git-shadow
+    [ ! -d "$state" ] || printf "stays: %s, what 'git shadow undo' needs of sessions' folders\n" "$state"
     exit 0
 fi
 

@@ -80,7 +80,7 @@ fn unknown(name: &BStr, shadows: &[Shadow]) -> Error {
     let nearest = shadows.iter().map(|shadow| (likeness(shadow), shadow)).max_by(|a, b| a.0.total_cmp(&b.0));
     match nearest {
         Some((likeness, shadow)) if likeness > 0.85 => error.hint(format!("did you mean '{}'?", safe(&shadow.name))),
-        _ => error.hint("'git shadow list --all' shows every name"),
+        _ => error.hint("'git shadow list --all' shows every name, 'git shadow log' what was released"),
     }
 }
 

@@ -62,7 +62,7 @@ codes! {
     Locked "locked" "locked with 'git worktree lock', or just taken back by undo"
         "'git worktree unlock', when whoever locked it agrees; 'git shadow release' for what undo took back",
     Initializing "initializing" "still being created"
-        "wait for 'git worktree add', or unlock it if that was killed",
+        "wait a minute for 'git worktree add', or unlock it if that was killed",
     Operation "operation" "a merge, rebase, bisect or the like is in progress"
         "finish or abort it",
     Dirty "dirty" "tracked files are changed"
@@ -86,7 +86,7 @@ codes! {
     WorktreeRefs "worktree-refs" "refs private to the worktree reach objects nothing else keeps"
         "give what they reach a branch, or delete them",
     Staged "staged" "the worktree is purged and its index holds the only copy of staged work"
-        "'git worktree repair', or check the files out elsewhere",
+        "write them to DIR with 'git --git-dir=<registration> --work-tree=DIR checkout-index -a', then 'git worktree remove'",
     Missing "missing" "the directory is away, but not provably purged"
         "bring it back (mount it, undo the move), or 'git worktree repair'",
     Identity "identity" "the path holds something else than the registered worktree"

@@ -75,7 +75,7 @@ fn keeping(text: &mut String, report: &Report) {
         }
     }
     if !keeping.is_empty() {
-        text.push_str("held, first by and in all by\n");
+        text.push_str("held, by the first reason and by any\n");
         for (code, (first, any)) in &keeping {
             text.push_str(&format!("{first:7} {any:7}  {:15}  {}\n", code.as_str(), code.summary()));
         }

@@ -275,7 +275,7 @@ fn of_one_repository_the_census_has_no_places() {
         2  registered worktrees, 2 of them shadows': 2 present
         2  shadows with a checked-out branch
         1  shadow created in the last hour; the oldest 3h ago: aos/b
-held, first by and in all by
+held, by the first reason and by any
       2       2  grace            too young
 2 shadows: 0 to release, 2 held
 ";

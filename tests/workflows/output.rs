@@ -138,7 +138,7 @@ fn many_held_shadows_are_counted_by_code() {
         r"
 to release, because
       1  landed
-held, first by and in all by
+held, by the first reason and by any
      28      28  unpushed         its commits are on no remote and have not landed
      14      14  grace            too young
 43 shadows: 1 to release, 42 held

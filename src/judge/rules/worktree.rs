@@ -93,9 +93,13 @@ pub(super) fn initializing(case: &Case<'_>) -> Vec<Hold> {
     let Some(worktree) = case.worktree() else { return Vec::new() };
     let by_lock = matches!(worktree.lock.known(), Some(Some(lock)) if lock.kind == LockKind::Initializing);
     let young = worktree.created.known().is_some_and(|created| age::since(*created, case.now) < BEING_MADE);
-    if by_lock || (young && worktree.own_work.known() != Some(&true)) {
+    if by_lock {
         let remedy = "wait for 'git worktree add', or unlock it if that was killed";
         return vec![hold(Code::Initializing, On::Both, "still being created", remedy)];
+    }
+    if young && worktree.own_work.known() != Some(&true) {
+        let message = "made less than a minute ago, perhaps still being created";
+        return vec![hold(Code::Initializing, On::Both, message, "wait a minute")];
     }
     Vec::new()
 }
@@ -176,11 +180,14 @@ pub(super) fn worktree_refs(case: &Case<'_>) -> Vec<Hold> {
     }
 }
 
+/// The registration's own index is all that is left; 'git worktree repair' cannot help, for there is no directory.
+const WRITE_OUT: &str = "write them to DIR with 'git --git-dir=<registration> --work-tree=DIR checkout-index -a', then 'git worktree remove'";
+
 pub(super) fn staged(case: &Case<'_>) -> Vec<Hold> {
     match case.worktree().and_then(|w| w.staged.known()) {
         Some(paths) if !paths.is_empty() => {
             let message = named("staged path is only in its index", "staged paths are only in its index", paths);
-            vec![hold(Code::Staged, On::Both, message, "'git worktree repair', or check the files out elsewhere")]
+            vec![hold(Code::Staged, On::Both, message, WRITE_OUT)]
         }
         Some(_) | None => Vec::new(),
     }
