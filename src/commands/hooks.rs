@@ -19,8 +19,9 @@ use crate::ui::safe_path;
 /// Have git look for what has landed after a merge, a pull or a push
 ///
 /// The hooks release what has just landed, quietly. They never change what becomes of the merge or the push, and hold it
-/// up for a second at most. What no hook sees (a merge on the server) goes with 'git shadow prune-sessions' or 'git shadow
-/// schedule'.
+/// up for a second at most: one line tells what went; what takes longer goes on behind git, and 'git shadow log' shows it.
+/// What landed before, what is unused, and what no hook sees (a merge on the server) goes with 'git shadow prune-sessions'
+/// or 'git shadow schedule'.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What to do
