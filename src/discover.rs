@@ -8,7 +8,7 @@ use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice as _};
 
-pub use registration::{created, registrations};
+pub use registration::{created, registered_paths, registrations};
 
 use crate::error::{Error, Result};
 use crate::git::Repository;

@@ -160,7 +160,8 @@ fn carry_out(context: &Context<'_>, host: &Host, bases: &Fetched, agreed: Option
         Ok(report)
     })?;
     let policy = policy::load_user()?;
-    let swept = if picked { Ok(sessions::Swept::default()) } else { sessions::carry_out(context, &policy, &id) };
+    let swept =
+        if picked { Ok(sessions::Swept::default()) } else { sessions::carry_out(context, &policy, &id, &repositories) };
     let swept = swept.unwrap_or_else(|error| {
         context.ui.error(&error);
         sessions::Swept { failed: true, ..sessions::Swept::default() }

@@ -11,7 +11,7 @@ use crate::inspect::Host;
 use crate::inspect::session_root::session_roots;
 use crate::journal::host;
 use crate::judge::judge_session_root;
-use crate::model::{Code, Hold, On, Outcome, SessionRootFacts, StepKind, Timestamp};
+use crate::model::{Code, Hold, On, Outcome, SessionRootFacts, StepKind, StepReport, Timestamp};
 use crate::policy::Policy;
 use crate::report::{RepositoryReport, SessionRoot};
 use crate::sys::{clock, lock};
@@ -19,8 +19,10 @@ use crate::sys::{clock, lock};
 /// What becomes of every session root once the plan is carried out.
 pub fn plan(host: &Host, policy: &Policy, repositories: &[RepositoryReport]) -> Vec<SessionRoot> {
     let shadows = repositories.iter().flat_map(|repository| &repository.shadows);
-    let going = shadows
-        .filter(|shadow| shadow.steps.iter().any(|s| s.step == StepKind::MoveWorktree && s.outcome == Outcome::Would));
+    let goes = |s: &StepReport| {
+        matches!(s.step, StepKind::MoveWorktree | StepKind::DropRegistration) && s.outcome == Outcome::Would
+    };
+    let going = shadows.filter(|shadow| shadow.steps.iter().any(goes));
     let going: HashSet<PathBuf> =
         going.filter_map(|shadow| shadow.judgement.evidence.shadow.worktree.as_ref()?.path.clone()).collect();
     judged(host, policy, &going)
@@ -30,14 +32,20 @@ pub fn plan(host: &Host, policy: &Policy, repositories: &[RepositoryReport]) -> 
 ///
 /// # Errors
 /// When the host's journal cannot be used; then nothing was deleted.
-pub fn carry_out(context: &Context<'_>, policy: &Policy, operation: &str) -> Result<Swept> {
+pub fn carry_out(
+    context: &Context<'_>,
+    policy: &Policy,
+    operation: &str,
+    repositories: &[RepositoryReport],
+) -> Result<Swept> {
+    let of_run: Vec<PathBuf> = repositories.iter().map(|repository| repository.common_dir.clone()).collect();
     let host = fleet::host(context, clock::now());
     let mut roots = judged(&host, policy, &HashSet::new());
     let mut deleted = false;
     if roots.iter().any(|root| root.holds.is_empty()) {
         let _lock = lock::exclusive(&host::state_dir()?.join("lock"), sweep::PATIENCE)?;
         for (n, root) in roots.iter_mut().enumerate().filter(|(_, root)| root.holds.is_empty()) {
-            match session_root::delete(&root.path, operation, n, host.now) {
+            match session_root::delete(&root.path, operation, n, &of_run, host.now) {
                 Ok(()) => deleted = true,
                 Err(error) => root.holds.push(Hold {
                     code: Code::Unverified,

@@ -1,7 +1,7 @@
 //! `git shadow undo`: take back what a run released.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::bstr::{BString, ByteSlice as _};
 use serde::Serialize;
@@ -107,7 +107,8 @@ fn newest(repositories: &mut Vec<Repository>, failed: &mut Failed<'_>) -> Result
         let last = operations.into_iter().rev().find(|one| one.items.iter().any(|item| can_undo(item, None)));
         newest = newest.max(last.map(|one| (one.header.started, one.header.operation)));
     }
-    newest = newest.max(host::newest()?);
+    let common_dirs: Vec<PathBuf> = repositories.iter().map(|repo| repo.common_dir().to_owned()).collect();
+    newest = newest.max(host::newest(&common_dirs)?);
     let exit = if failed.any() { Exit::Failed } else { Exit::No };
     let nothing = Error { exit, ..Error::no("nothing-to-undo", "there is nothing to take back") };
     newest.map(|(_, id)| id).ok_or(nothing)

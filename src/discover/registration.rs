@@ -39,6 +39,23 @@ pub fn registrations(repo: &Repository, refs: &Refs) -> Result<Vec<Registration>
     Ok(found)
 }
 
+/// The worktrees that the repository of this common directory has registered; none where there is no repository any more.
+///
+/// # Errors
+/// When the registrations cannot be listed.
+pub fn registered_paths(common_dir: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match fs_err::read_dir(common_dir.join("worktrees")) {
+        Ok(entries) => entries,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        Err(e) => return Err(e.into()),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.extend(worktree_path(&entry?.path()));
+    }
+    Ok(paths)
+}
+
 fn read(refs: &Refs, git_dir: &Path, id: BString) -> Registration {
     let head = head(git_dir, refs);
     let (names, unread) = names(git_dir, refs);

@@ -1,6 +1,6 @@
 //! Session roots: deleted as journaled, made again by undo. What they hold is links and empty directories.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fs_err::os::unix::fs::symlink;
 use gix::bstr::{BString, ByteSlice as _};
@@ -14,11 +14,11 @@ use crate::sys::file::{make_dir, set_mode};
 use crate::sys::tree::{self, Class, Entry, Snapshot};
 
 /// Delete a session root: the journal first, then only what is in it now and was seen. What turns up meanwhile stays, with
-/// its directories.
+/// its directories. `of_run`: the common directories of the repositories that the run was about.
 ///
 /// # Errors
 /// When it cannot be read, journaled or deleted.
-pub fn delete(root: &Path, operation: &str, n: usize, at: Timestamp) -> Result<()> {
+pub fn delete(root: &Path, operation: &str, n: usize, of_run: &[PathBuf], at: Timestamp) -> Result<()> {
     let found = tree::walk(root, |_, _| true)?;
     let mut targets = Vec::new();
     let mut entries = Vec::new();
@@ -39,6 +39,7 @@ pub fn delete(root: &Path, operation: &str, n: usize, at: Timestamp) -> Result<(
         schema: "git-shadow.session-root.v1".into(),
         operation: operation.to_owned(),
         path: of_path(root),
+        repositories: of_run.iter().map(|dir| bytes::encode(&of_path(dir))).collect(),
         snapshot,
         targets,
         at,

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use gix::bstr::{BString, ByteSlice as _};
 
 use super::Host;
+use crate::discover::registered_paths;
 use crate::error::Result;
 use crate::lease::session_folders;
 use crate::model::{Fact, Lease, SessionRootFacts};
@@ -20,13 +21,19 @@ pub fn session_roots(host: &Host, going: &HashSet<PathBuf>) -> Vec<SessionRootFa
             continue;
         };
         let known = leases.entry(root.to_owned()).or_insert_with(|| lease.clone());
-        let mut worktrees = [known.worktrees.as_slice(), &lease.worktrees].concat();
-        worktrees.sort();
-        worktrees.dedup();
+        let all = |ours: &[PathBuf], theirs: &[PathBuf]| {
+            let mut all = [ours, theirs].concat();
+            all.sort();
+            all.dedup();
+            all
+        };
+        let worktrees = all(&known.worktrees, &lease.worktrees);
+        let repositories = all(&known.repositories, &lease.repositories);
         if lease.rank() < known.rank() {
             *known = lease.clone();
         }
         known.worktrees = worktrees;
+        known.repositories = repositories;
     }
     leases.iter().map(|(root, lease)| look(host, lease, root, going)).collect()
 }
@@ -39,7 +46,7 @@ fn look(host: &Host, lease: &Lease, root: &Path, going: &HashSet<PathBuf>) -> Se
     let mut facts = SessionRootFacts {
         path: root.to_owned(),
         lease: lease.clone(),
-        worktrees: still_there(lease, going).into(),
+        worktrees: still_there(lease, root, going).into(),
         contents: Fact::NotAsked,
         undeletable: Fact::NotAsked,
         in_use: Fact::NotAsked,
@@ -97,13 +104,23 @@ fn misplaced(root: &Path, id: &str) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// A path that cannot be looked at may be there.
-fn still_there(lease: &Lease, going: &HashSet<PathBuf>) -> Result<Vec<PathBuf>> {
+/// A path that cannot be looked at may be there. One that is gone counts as long as a repository has it registered: its
+/// directory is gone for good only while the one around it is there to show that.
+fn still_there(lease: &Lease, root: &Path, going: &HashSet<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut left = Vec::new();
-    for path in lease.worktrees.iter().filter(|path| !is_going(path, going)) {
+    for path in &lease.worktrees {
         if tree::stat(path)?.is_some() {
             left.push(path.clone());
         }
     }
+    let resolved = fs_err::canonicalize(root)?;
+    for repository in &lease.repositories {
+        let inner = repository.join(".git");
+        let registered = registered_paths(if inner.is_dir() { &inner } else { repository })?;
+        left.extend(registered.into_iter().filter(|path| path.starts_with(root) || path.starts_with(&resolved)));
+    }
+    left.retain(|path| !is_going(path, going));
+    left.sort();
+    left.dedup();
     Ok(left)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
-use super::files;
+use super::{files, of_path};
 use crate::error::{Error, Result};
 use crate::model::{Timestamp, bytes};
 use crate::sys::tree::Snapshot;
@@ -20,6 +20,9 @@ pub struct SessionRootIntent {
     /// The folder.
     #[serde(with = "bytes")]
     pub path: BString,
+    /// The common directories of the repositories that the run was about, escaped as `bytes` does.
+    #[serde(default)]
+    pub repositories: Vec<String>,
     /// All that is in it, and may go.
     pub snapshot: Snapshot,
     /// What the links among it say, in the order of the entries.
@@ -78,14 +81,17 @@ fn read_below(folder: &Path) -> Result<Vec<(PathBuf, SessionRootIntent)>> {
     Ok(found)
 }
 
-/// The newest operation of which something can be made again, and when that was.
+/// The newest operation about one of these repositories (their common directories) of which something can be made again,
+/// and when that was.
 ///
 /// # Errors
 /// `corrupt-journal` (128).
-pub fn newest() -> Result<Option<(Timestamp, String)>> {
+pub fn newest(repositories: &[PathBuf]) -> Result<Option<(Timestamp, String)>> {
+    let asked: Vec<String> = repositories.iter().map(|dir| bytes::encode(&of_path(dir))).collect();
     let mut newest = None;
     for operation in listed(&state_dir()?.join("operations"))?.into_iter().filter(|path| path.is_dir()) {
-        let open = read_below(&operation)?.into_iter().filter(|(_, intent)| !intent.undone);
+        let ours = |intent: &SessionRootIntent| intent.repositories.iter().any(|dir| asked.contains(dir));
+        let open = read_below(&operation)?.into_iter().filter(|(_, intent)| !intent.undone && ours(intent));
         newest = newest.max(open.map(|(_, intent)| (intent.at, intent.operation)).max());
     }
     Ok(newest)

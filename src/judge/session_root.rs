@@ -39,7 +39,11 @@ pub fn judge_session_root(facts: &SessionRootFacts, policy: &Policy, now: Timest
     }
     let shown = |paths: &Vec<std::path::PathBuf>| paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>();
     if let Some(left) = facts.worktrees.known().map(shown).filter(|left| !left.is_empty()) {
-        add(Code::NestedWorktree, named("worktree is there", "worktrees are there", &left), "release it first");
+        add(
+            Code::NestedWorktree,
+            named("worktree is there or registered", "worktrees are there or registered", &left),
+            "release it first",
+        );
     }
     if let Some(left) = facts.contents.known().filter(|left| !left.is_empty()) {
         add(Code::Untracked, named("file is left", "files are left", left), "move or delete them");

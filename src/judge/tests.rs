@@ -116,6 +116,7 @@ fn lease(state: LeaseState) -> Fact<Option<Lease>> {
         finished: None,
         newest: Some(at(NOW - 100)),
         worktrees: Vec::new(),
+        repositories: Vec::new(),
         session_root: None,
         branches: Vec::new(),
     }))

@@ -41,8 +41,12 @@ fn parse(path: &Path, text: &[u8], now: Timestamp) -> Result<Record, String> {
     let worktrees = artifacts.iter().flat_map(|a| a.written.clone()).collect();
     let branches = artifacts.iter().filter_map(|a| a.branch.clone()).collect();
     let session_root = string(fields, "session_root").map(PathBuf::from);
+    let mut repositories: Vec<PathBuf> = artifacts.iter().flat_map(|a| a.repositories.clone()).collect();
+    repositories.sort();
+    repositories.dedup();
     let (format, path) = (format.into(), path.into());
-    let lease = Lease { id, format, path, pid, state, finished, newest, worktrees, session_root, branches };
+    let lease =
+        Lease { id, format, path, pid, state, finished, newest, worktrees, repositories, session_root, branches };
     Ok(Record { lease, artifacts, folders, acquired: None, ended })
 }
 

@@ -262,6 +262,7 @@ impl Unclear {
             finished: None,
             newest: None,
             worktrees: Vec::new(),
+            repositories: Vec::new(),
             session_root: None,
             branches: Vec::new(),
         }

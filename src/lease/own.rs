@@ -177,6 +177,7 @@ fn record(path: &Path, own: OwnLease, repository: &Path) -> Record {
         finished: own.finished,
         newest: [Some(own.acquired), own.finished].into_iter().flatten().max().map(|time| time.min(now)),
         worktrees: vec![worktree.clone()],
+        repositories: vec![super::resolve(repository)],
         session_root: None,
         branches: branch.iter().cloned().collect(),
     };

@@ -47,6 +47,8 @@ pub struct Lease {
     pub newest: Option<Timestamp>,
     /// The worktrees it names, unresolved.
     pub worktrees: Vec<PathBuf>,
+    /// Where the repositories that it names may be, resolved.
+    pub repositories: Vec<PathBuf>,
     /// The folder around them.
     pub session_root: Option<PathBuf>,
     /// The branches it names.

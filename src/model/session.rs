@@ -15,7 +15,7 @@ pub struct SessionRootFacts {
     pub lease: Lease,
     /// Why it is not safely below a folder of sessions; `None`: it is.
     pub misplaced: Fact<Option<String>>,
-    /// Worktrees of the session that are still there.
+    /// Worktrees of the session that are still there, or still registered.
     pub worktrees: Fact<Vec<PathBuf>>,
     /// What is in it beside links and directories.
     pub contents: Fact<Vec<BString>>,

@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 use fs_err as fs;
 
 use crate::harness::{Sandbox, codes, skip};
+use crate::process::Running;
 
 /// A process that ends with the test.
 struct Busy(Child);
@@ -128,4 +129,25 @@ fn c51_something_mounted_inside() {
     assert!(codes(&list.shadow("aos/a")).contains(&"in-use".to_owned()), "{list:#?}");
     assert_eq!(pruned.status, 0, "{pruned:#?}");
     assert!(at.exists() && sandbox.has_branch("aos/a"));
+}
+
+#[test]
+fn this_program_at_work_elsewhere_holds_nothing() {
+    let sandbox = Sandbox::mk();
+    sandbox.landed("a");
+    // A worker of a hook waits for this very test to end, with a file of the worktree open.
+    let me = i64::from(std::process::id());
+    let until = format!("{me}:{}", git_shadow::sys::vantage::start_ticks(me).unwrap());
+    let with_file = |program: &str, args: &[&str]| {
+        let file = fs::File::open(sandbox.path("a/a.txt")).unwrap().into_parts().0;
+        let mut command = sandbox.command(program, &sandbox.repo().join(".git"));
+        Running(command.args(args).stdin(file).spawn().unwrap())
+    };
+    let worker = with_file(env!("CARGO_BIN_EXE_git-shadow"), &["hook", "--worker", "--git", &until, "pre-push"]);
+    assert_eq!(sandbox.holds("aos/a"), [""; 0]);
+    let other = with_file("sleep", &["60"]);
+    assert_eq!(sandbox.holds("aos/a"), ["in-use"]);
+    drop((worker, other));
+    sandbox.prune().exits(0);
+    sandbox.assert_released("a");
 }

@@ -337,6 +337,7 @@ fn json_for_programs() {
                 finished: None,
                 newest: None,
                 worktrees: Vec::new(),
+                repositories: Vec::new(),
                 session_root: None,
                 branches: Vec::new(),
             }));

@@ -196,7 +196,7 @@ fn one_that_died_lately_waits() {
     let lately = git_shadow::model::Timestamp::now().to_string();
     session.lease(session.root.to_str().unwrap(), &lately);
     fs::remove_dir_all(session.root.join("projects/o/r")).unwrap();
-    assert_eq!(session.root_holds(&["list"]), Some(vec!["grace".into()]));
+    assert_eq!(session.root_holds(&["list"]), Some(vec!["grace".into(), "nested-worktree".into()]));
 }
 
 /// Whatever a lease says, nothing outside the folder of sessions is looked into, let alone deleted.
@@ -451,4 +451,32 @@ fn a_mount_in_another_namespace_holds() {
     assert_eq!(sandbox.holds("aos/a"), ["in-use"]);
     let _ = sandbox.prune();
     sandbox.assert_kept("a");
+}
+
+#[test]
+fn the_folder_waits_for_what_other_repositories_have_in_it() {
+    let session = Session::new();
+    let sandbox = &session.sandbox;
+    sandbox.sh("", "git init -q -b main s; git -C s commit -q --allow-empty -m base");
+    let other = session.root.join("projects/o/s");
+    sandbox.git("s", ["worktree", "add", "-qb", "aos/a", other.to_str().unwrap()]);
+    let artifact = |repository: &str, at: &Path| json!({"repository": sandbox.path(repository), "worktree": at, "branch": "aos/a"});
+    let lease = json!({"format": "agentic-os.native-lease.v1", "id": "ab45", "pid": 0, "dead_since": "2020-01-01T00:00:00Z",
+                       "session_root": session.root, "artifacts": [artifact("r", &session.root.join("projects/o/r")), artifact("s", &other)]});
+    sandbox.write("state/leases/ab45.json", lease.to_string());
+    fs::remove_dir_all(&other).unwrap();
+    assert_eq!(session.root_holds(&["prune-sessions", "--yes"]), Some(vec!["nested-worktree".into()]));
+    let purged = |dir: &str| sandbox.shadow(dir, ["list", "--json"]).shadow("aos/a")["worktree"]["state"].clone();
+    assert_eq!(purged("s"), "purged", "what shows that it is gone for good is there");
+    sandbox.age_log(&sandbox.path("s/.git/logs/refs/heads/aos/a"), 100);
+    sandbox.age_log(&sandbox.path("s/.git/worktrees/s/logs/HEAD"), 100);
+    sandbox.sh("s", "touch -d '5 days ago' .git/worktrees/s/commondir");
+    let run = sandbox.shadow("s", ["prune-sessions", "--yes", "--json"]).exits(0).json();
+    assert_eq!(run["session_roots"][0]["verdict"], "release", "{run:#}");
+    assert!(!session.root.exists());
+    // Each undo is about its own repository.
+    sandbox.shadow("r", ["undo"]).exits(0);
+    assert!(sandbox.git_ok("r", ["rev-parse", "-q", "--verify", "aos/a"]) && !session.root.join("home").exists());
+    sandbox.shadow("s", ["undo"]).exits(0);
+    assert!(session.root.join("home/.cache").exists());
 }

@@ -42,6 +42,8 @@ pub(super) fn read() -> Result<Processes> {
         return Err("the processes of others are hidden (hidepid)".into());
     }
     reader.view(&own_table, || Ok(own_table.clone())).map_err(|e| e.to_string())?;
+    let program = readlinkat(&proc, c"self/exe", Vec::new()).ok();
+    reader.program = program.map(|path| reader.path(path.into_bytes()));
     let me = std::process::id().to_string();
     let (mut init, mut own, mut own_read) = (false, 0, 0);
     for entry in Dir::read_from(&proc).map_err(|e| format!("cannot read the process table: {e}"))? {
@@ -89,6 +91,8 @@ struct Reader {
     /// Views by the id of their first mount: two mount namespaces share none.
     views: HashMap<Vec<u8>, usize>,
     paths: HashMap<PathBuf, usize>,
+    /// What this process runs, by its number among the paths.
+    program: Option<usize>,
 }
 
 impl Reader {
@@ -110,7 +114,10 @@ impl Reader {
                 Seen::Refused => readable = Seen::Refused,
             }
         }
-        if matches!(readable, Seen::It(())) {
+        // This program, at work elsewhere: what it has open it only reads, or it has the repository's lock. So has a child
+        // that it is just starting.
+        let ours = uses.iter().any(|(what, path)| *what == "executable" && Some(*path) == self.program);
+        if matches!(readable, Seen::It(())) && !ours {
             self.files(process, &mut uses)?;
             self.mappings(process, &mut uses)?;
         }
