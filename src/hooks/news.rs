@@ -71,10 +71,9 @@ impl News {
     }
 
     /// Those that landed in what is new, or had landed before and were held. Where a proof fails the judge will say so.
-    pub fn landed(&self, repo: &Repository, shadows: &[Shadow]) -> Vec<Shadow> {
-        let ours = shadows.iter().filter(|shadow| !shadow.foreign);
-        let (shadows, tips): (Vec<&Shadow>, Vec<ObjectId>) =
-            ours.filter_map(|shadow| Some((shadow, shadow.tip()?))).unzip();
+    pub fn landed(&self, repo: &Repository, shadows: Vec<Shadow>) -> Vec<Shadow> {
+        let (tips, shadows): (Vec<ObjectId>, Vec<Shadow>) =
+            shadows.into_iter().filter_map(|shadow| Some((shadow.tip()?, shadow))).unzip();
         let proofs = if self.moved() {
             landing::prove(&repo.local(), &self.bases, &tips, &self.range)
         } else {
@@ -84,7 +83,7 @@ impl News {
         let all = shadows.into_iter().zip(tips).zip(proofs);
         let here =
             all.filter(|((shadow, tip), proof)| landed(proof) || self.cursor.waits_for(shadow.name.as_bstr(), tip));
-        here.map(|((shadow, _), _)| shadow.clone()).collect()
+        here.map(|((shadow, _), _)| shadow).collect()
     }
 }
 

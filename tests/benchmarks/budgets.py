@@ -86,7 +86,8 @@ class Bench:
         self.tell("peak memory", max(peak), 64, "MiB")
 
     def growth(self):
-        one, ten = (fleet(self.scratch / f"by{n}", "--repos", "1", "--branches", str(40 * n), "--worktrees", "0", "--commits", str(200 * n))
+        one, ten = (fleet(self.scratch / f"by{n}", "--repos", "1", "--branches", str(40 * n), "--worktrees", "0", "--commits", str(200 * n),
+                     "--shared", "9720")
                     for n in (1, 10))
         self.tell("10 times the branches on 10 times the history", self.list(ten) / self.list(one), 12, "times as long")
 

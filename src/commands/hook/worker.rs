@@ -17,7 +17,7 @@ use crate::hooks::off;
 use crate::journal::{Cursor, Journal, new_id};
 use crate::judge::Terms;
 use crate::lease::Leases;
-use crate::model::{Event, Outcome};
+use crate::model::{Event, Outcome, Shadow};
 use crate::policy;
 use crate::report::ShadowReport;
 use crate::sys::process::wait_for_end;
@@ -66,17 +66,26 @@ fn sweep(event: Event, repo: &Repository, start: &Start, context: &Context<'_>) 
     }
     // What a killed run left in pieces may have landed, too.
     execute::recover(repo, &Journal::of(repo))?;
-    let shadows = discover(repo, &repo.local(), &policy, &Leases::read())?.shadows;
-    let landed = news.landed(repo, &shadows);
+    // Reading the machine's leases costs more than all the rest: they are asked only when something has landed that may be
+    // a session's.
+    let landed = |leases: &Leases, asked: fn(&Shadow) -> bool| -> Result<Vec<Shadow>> {
+        let mut shadows = discover(repo, &repo.local(), &policy, leases)?.shadows;
+        shadows.retain(asked);
+        Ok(news.landed(repo, shadows))
+    };
+    let mut here = landed(&Leases::default(), |shadow| !shadow.foreign || shadow.worktree.is_some())?;
+    if !here.is_empty() {
+        here = landed(&Leases::read(), |shadow| !shadow.foreign)?;
+    }
     let (mut report, mut errors) = (Vec::new(), Vec::new());
-    if !landed.is_empty() {
+    if !here.is_empty() {
         let context = Context { command: command(event), dir: context.dir.clone(), ..*context };
         let host = fleet::host(&context, clock::now());
         let terms = Terms { hook: true, ..Terms::default() };
         let operation = new_id(host.now);
         let order =
             Order { context: &context, policy: &policy, host: &host, terms, operation: &operation, fetched: false };
-        let swept = sweep::carry_out(repo, &lock, order, None, |_| Ok(Some(landed)))?;
+        let swept = sweep::carry_out(repo, &lock, order, None, |_| Ok(Some(here)))?;
         (report, errors) = (swept.report.shadows, swept.report.errors);
     }
     Cursor::after(&news.bases, sweep::waiting(&report)).write(repo)?;
