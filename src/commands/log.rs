@@ -58,7 +58,9 @@ fn one(repo: &Repository) -> Result<Vec<LogEntry>> {
 fn shadows(item: &Item) -> Vec<LogShadow> {
     let last = [&item.stuck, &item.done, &item.reversed];
     let because = item.intent.repair.as_ref().map(|_| item.intent.because.clone());
-    let detail = last.into_iter().flatten().find_map(|mark| mark.why.clone()).or(because);
+    let only =
+        (item.intent.worktree.is_some() && item.intent.branches.is_empty()).then(|| "only the worktree".to_owned());
+    let detail = last.into_iter().flatten().find_map(|mark| mark.why.clone()).or(because).or(only);
     let line = |at: Option<usize>| {
         let branch = at.and_then(|at| item.intent.branches.get(at));
         let name = match (&item.intent.worktree, branch) {

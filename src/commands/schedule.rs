@@ -119,8 +119,11 @@ fn install(args: &Args, context: &Context<'_>) -> Result<Vec<Timer>> {
         Some(found) if !found.intact || found.current => None,
         Some(_) => Some(Change::Updated),
     };
-    if change.is_none() || args.dry_run {
+    if change.is_none() {
         return Ok(vec![timer(by, found.as_ref(), change)]);
+    }
+    if args.dry_run {
+        return Ok(vec![Timer { place: Some(job.command()), ..timer(by, found.as_ref(), change) }]);
     }
     by.put(&job)?;
     let mut timers = vec![timer(by, by.look(Some(&job))?.as_ref(), change)];

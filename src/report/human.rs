@@ -128,8 +128,10 @@ pub(super) fn none(page: &mut Page, report: &Report) {
         0 => {}
         foreign => {
             page.text.push_str(&format!("; {} that policy does not name", words::count(foreign, "other")));
-            page.hints.push("'git shadow init --detect' proposes patterns for what is there".into());
-            page.hints.push("'git shadow list --all' shows it".into());
+            let detect =
+                "'git shadow init --detect' proposes patterns for what is there; a .shadowrc names them in 'shadows'";
+            page.hints.push(detect.into());
+            page.hints.push("'git shadow list --all' shows all that is there".into());
         }
     }
     page.text.push('\n');

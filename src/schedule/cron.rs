@@ -36,10 +36,9 @@ fn write(table: &[u8]) -> Result<()> {
 }
 
 fn line(job: &Job) -> Result<Vec<u8>> {
-    let words: Vec<String> = job.words.iter().map(shell::word).collect();
     // cron ends the command at a '%' and gives the rest to it as input.
     // It mails what is printed: of interest is what went wrong.
-    let command = format!("PATH={} {} >/dev/null", shell::word(&job.path), words.join(" ")).replace('%', "\\%");
+    let command = format!("PATH={} {} >/dev/null", shell::word(&job.path), job.command()).replace('%', "\\%");
     let body = format!("{} {command}", job.every.cron);
     let line = format!("{body}{MARK}{}\n", seal::sum(body.as_bytes())?);
     if line.len() > LONGEST {

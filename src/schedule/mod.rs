@@ -10,6 +10,7 @@ mod systemd;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::model::shell;
 use crate::ui::safe_path;
 
 /// How often it runs, in the words of each system. cron and systemd count from the day, so it is what divides one.
@@ -135,6 +136,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// What is run, as it would be typed.
+    pub fn command(&self) -> String {
+        self.words.iter().map(shell::word).collect::<Vec<_>>().join(" ")
+    }
+
     /// Sweep all that is below these directories.
     ///
     /// # Errors
