@@ -16,27 +16,26 @@ use crate::model::{Head, Registration, Timestamp};
 /// # Errors
 /// When the directory cannot be listed; a single one that cannot be read says so itself.
 pub fn registrations(repo: &Repository, refs: &Refs) -> Result<Vec<Registration>> {
-    let folder = repo.common_dir().join("worktrees");
-    let entries = match fs_err::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(Error::fatal("bad-registrations", e.to_string())),
-    };
+    let bad = |error: &dyn std::fmt::Display| Error::fatal("bad-registrations", error.to_string());
     let mut found = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|e| Error::fatal("bad-registrations", e.to_string()))?;
+    for git_dir in listed(repo.common_dir()).map_err(|e| bad(&e))? {
         // A link to one is one for git too.
-        if fs_err::metadata(entry.path()).is_ok_and(|found| found.is_dir()) {
-            found.push(read(
-                refs,
-                &entry.path(),
-                gix::path::os_string_into_bstring(entry.file_name())
-                    .map_err(|e| Error::fatal("bad-registrations", e.to_string()))?,
-            ));
+        if fs_err::metadata(&git_dir).is_ok_and(|found| found.is_dir()) {
+            let id = git_dir.file_name().unwrap_or_default().to_owned();
+            found.push(read(refs, &git_dir, gix::path::os_string_into_bstring(id).map_err(|e| bad(&e))?));
         }
     }
     found.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(found)
+}
+
+/// What is in the folder of registrations; nothing where there is none.
+fn listed(common_dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+    match fs_err::read_dir(common_dir.join("worktrees")) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(e),
+    }
 }
 
 /// The worktrees that the repository of this common directory has registered; none where there is no repository any more.
@@ -44,16 +43,11 @@ pub fn registrations(repo: &Repository, refs: &Refs) -> Result<Vec<Registration>
 /// # Errors
 /// When the registrations cannot be listed.
 pub fn registered_paths(common_dir: &Path) -> Result<Vec<PathBuf>> {
-    let entries = match fs_err::read_dir(common_dir.join("worktrees")) {
-        Ok(entries) => entries,
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
-        Err(e) => return Err(e.into()),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.extend(worktree_path(&entry?.path()));
+    match listed(common_dir) {
+        Ok(git_dirs) => Ok(git_dirs.iter().filter_map(|git_dir| worktree_path(git_dir)).collect()),
+        Err(e) if e.kind() == ErrorKind::NotADirectory => Ok(Vec::new()),
+        Err(e) => Err(e.into()),
     }
-    Ok(paths)
 }
 
 fn read(refs: &Refs, git_dir: &Path, id: BString) -> Registration {

@@ -180,14 +180,12 @@ pub(super) fn worktree_refs(case: &Case<'_>) -> Vec<Hold> {
     }
 }
 
-/// The registration's own index is all that is left; 'git worktree repair' cannot help, for there is no directory.
-const WRITE_OUT: &str = "write them to DIR with 'git --git-dir=<registration> --work-tree=DIR checkout-index -a', then 'git worktree remove'";
-
 pub(super) fn staged(case: &Case<'_>) -> Vec<Hold> {
     match case.worktree().and_then(|w| w.staged.known()) {
         Some(paths) if !paths.is_empty() => {
             let message = named("staged path is only in its index", "staged paths are only in its index", paths);
-            vec![hold(Code::Staged, On::Both, message, WRITE_OUT)]
+            // Its index is all that is left: 'git worktree repair' cannot help, for there is no directory.
+            vec![hold(Code::Staged, On::Both, message, Code::Staged.helps())]
         }
         Some(_) | None => Vec::new(),
     }
